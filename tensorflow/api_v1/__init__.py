@@ -1,0 +1,1 @@
+"""How the 1.x namespace is put together out of the released 2.21 package."""

@@ -1,0 +1,54 @@
+"""The environment variables that this wheel reads, each read once, when `import tensorflow` runs.
+
+==============================  =======================================================================
+TF_DEEPREC_ROOT                 `1` (default): the 1.x root API; `2`: the released 2.x root
+TF_DEEPREC_XLA                  `1`: auto-clustering by XLA for every session whose ConfigProto is silent
+TF_DEEPREC_LAZY_ADAM            `1`: `tf.train.AdamOptimizer` updates touched rows only
+TF_DEEPREC_DISABLE_KERNELS      names of ops, comma separated, or `all`: use the stock kernels for these
+TF_DEEPREC_ISA                  `scalar`, `avx2` or `avx512`: force one form of the kernels (for tests)
+TF_DEEPREC_REEXEC               `1`: start the process again with the bundled libstdc++ where that is the cure
+==============================  =======================================================================
+
+A value that is none of these raises ImportError with the variable, the value and the choices.
+"""
+
+import os
+
+_CHOICES = {
+    "TF_DEEPREC_ROOT": ("1", "2"),
+    "TF_DEEPREC_XLA": ("0", "1"),
+    "TF_DEEPREC_LAZY_ADAM": ("0", "1"),
+    "TF_DEEPREC_ISA": ("", "scalar", "avx2", "avx512"),
+    "TF_DEEPREC_REEXEC": ("0", "1"),
+}
+
+
+def _choice(name: str, default: str) -> str:
+  value = os.environ.get(name, default)
+  if value not in _CHOICES[name]:
+    raise ImportError(f"{name} is {value!r}, but must be one of {', '.join(c for c in _CHOICES[name] if c)}.")
+  return value
+
+
+ROOT_API = _choice("TF_DEEPREC_ROOT", "1")
+XLA_BY_DEFAULT = _choice("TF_DEEPREC_XLA", "0") == "1"
+LAZY_ADAM = _choice("TF_DEEPREC_LAZY_ADAM", "0") == "1"
+ISA = _choice("TF_DEEPREC_ISA", "")
+_choice("TF_DEEPREC_REEXEC", "0")
+DISABLED_KERNELS = frozenset(
+    name.strip() for name in os.environ.get("TF_DEEPREC_DISABLE_KERNELS", "").split(",") if name.strip())
+
+
+def kernels_enabled(*ops: str) -> bool:
+  """Whether all of the named ops run on the kernels of this wheel."""
+  return "all" not in DISABLED_KERNELS and not DISABLED_KERNELS.intersection(ops)
+
+
+def apply_before_runtime_loads() -> None:
+  """Sets the variables that the TensorFlow runtime itself reads while it loads."""
+  # Keras 2 is the Keras of both roots: the 1.x API needs it, and the wheel does not depend on Keras 3.
+  os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+  # Without this flag a session's global_jit_level is ignored on CPU; it turns nothing on by itself.
+  flags = os.environ.get("TF_XLA_FLAGS", "")
+  if "tf_xla_cpu_global_jit" not in flags:
+    os.environ["TF_XLA_FLAGS"] = f"{flags} --tf_xla_cpu_global_jit".strip()

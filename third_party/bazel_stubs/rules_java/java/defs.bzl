@@ -1,0 +1,5 @@
+"""The native Java rules under the names that Bazel's own repositories load."""
+
+java_import = native.java_import
+java_runtime = native.java_runtime
+java_toolchain = native.java_toolchain

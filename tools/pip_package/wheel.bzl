@@ -1,0 +1,77 @@
+"""The rule that makes the wheel."""
+
+def _member(file, placed):
+    """A file's name inside the wheel: its path in the repository, unless it was placed elsewhere."""
+    return placed.get(file.path, file.short_path)
+
+def _tensorflow_wheel_impl(ctx):
+    out = ctx.actions.declare_file("%stensorflow-%s-%s.whl" % (
+        ctx.attr.subfolder,
+        ctx.attr.version,
+        ctx.attr.tag,
+    ))
+    placed = {}
+    files = list(ctx.files.overlay)
+    for target, folder in ctx.attr.placed.items():
+        for file in target.files.to_list():
+            placed[file.path] = folder + "/" + file.basename
+            files.append(file)
+
+    args = ctx.actions.args()
+    args.use_param_file("@%s", use_always = True)
+    args.set_param_file_format("multiline")
+    args.add("--out", out)
+    args.add("--version", ctx.attr.version)
+    args.add("--tag", ctx.attr.tag)
+    args.add("--tf_wheel", ctx.file.tf_wheel)
+    args.add("--tf_keras_wheel", ctx.file.tf_keras_wheel)
+    args.add("--readme", ctx.file.readme)
+    args.add("--licenses")
+    args.add_all(ctx.files.licenses)
+    args.add("--overlay")
+    args.add_all(["%s=%s" % (f.path, _member(f, placed)) for f in files])
+    args.add("--bundled")
+    args.add_all(ctx.files.bundled)
+    ctx.actions.run(
+        executable = ctx.executable._tool,
+        arguments = [args],
+        inputs = files + ctx.files.bundled + ctx.files.licenses + [
+            ctx.file.tf_wheel,
+            ctx.file.tf_keras_wheel,
+            ctx.file.readme,
+        ],
+        outputs = [out],
+        mnemonic = "Wheel",
+        progress_message = "Assembling %s" % out.basename,
+        # A quarter of a gigabyte that is made in two seconds does not belong into a cache.
+        execution_requirements = {"no-cache": "1", "no-remote": "1"},
+    )
+    return [DefaultInfo(files = depset([out]))]
+
+tensorflow_wheel = rule(
+    implementation = _tensorflow_wheel_impl,
+    doc = "Lays files over the released TensorFlow wheel.",
+    attrs = {
+        "bundled": attr.label_list(allow_files = [".whl"], doc = "Wheels of dependencies to carry inside."),
+        "licenses": attr.label_list(allow_files = True),
+        "overlay": attr.label_list(
+            allow_files = True,
+            doc = "Files that go into the wheel under their path in this repository.",
+        ),
+        "placed": attr.label_keyed_string_dict(
+            allow_files = True,
+            doc = "Files that go into the wheel under the given folder.",
+        ),
+        "readme": attr.label(allow_single_file = True, mandatory = True),
+        "subfolder": attr.string(doc = "Folder of the output, to tell two wheels of one name apart."),
+        "tag": attr.string(mandatory = True),
+        "tf_keras_wheel": attr.label(allow_single_file = True, mandatory = True),
+        "tf_wheel": attr.label(allow_single_file = True, mandatory = True),
+        "version": attr.string(mandatory = True),
+        "_tool": attr.label(
+            default = "//tools/pip_package:build_wheel",
+            executable = True,
+            cfg = "exec",
+        ),
+    },
+)
