@@ -1,0 +1,90 @@
+#include "tensorflow/core/sparse/row_groups.h"
+
+#include <algorithm>
+
+namespace deeprec {
+namespace sparse {
+namespace {
+
+// Finalizer of MurmurHash3. Shard numbers come from the upper half, slots of the hash table from the
+// lower, so that the rows of one shard still spread over its whole table.
+inline uint64_t Mix(uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+}  // namespace
+
+template <class Index>
+void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int32_t* next) {
+  size_ = 0;
+  groups_.reset();
+
+  // Positions this shard owns.
+  const std::unique_ptr<int32_t[]> owned(new int32_t[n]);
+  const uint64_t range = uint64_t(owner.row_end - owner.row_begin);
+  int64_t count = 0;
+  if (owner.num_shards == 1) {
+    for (int64_t i = 0; i < n; ++i) {
+      owned[count] = int32_t(i);
+      count += uint64_t(int64_t(indices[i]) - owner.row_begin) < range;
+    }
+  } else {
+    const uint64_t shards = uint64_t(owner.num_shards);
+    const uint64_t shard = uint64_t(owner.shard);
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t row = int64_t(indices[i]);
+      const uint64_t owning = ((Mix(uint64_t(row)) >> 32) * shards) >> 32;
+      owned[count] = int32_t(i);
+      count += (uint64_t(row - owner.row_begin) < range) & (owning == shard);
+    }
+  }
+  if (count == 0) return;
+
+  // Open addressing with linear probing over group numbers; 0 is free. At most half full and dropped
+  // after use, which a general hash map's growth, control bytes and node handling would not pay for.
+  groups_.reset(new RowGroup[count]);
+  RowGroup* const groups = groups_.get();
+  uint64_t slots = 16;
+  while (slots < 2 * uint64_t(count)) slots *= 2;
+  const uint64_t mask = slots - 1;
+  const std::unique_ptr<int32_t[]> table(new int32_t[slots]());
+  int32_t size = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const int32_t position = owned[k];
+    const int64_t row = int64_t(indices[position]);
+    // The memory may have changed since the first look.
+    if (uint64_t(row - owner.row_begin) >= range) continue;
+    uint64_t at = Mix(uint64_t(row)) & mask;
+    while (true) {
+      const int32_t entry = table[at];
+      if (entry == 0) {
+        groups[size] = RowGroup{row, position, position};
+        table[at] = ++size;
+        break;
+      }
+      RowGroup& group = groups[entry - 1];
+      if (group.row == row) {
+        next[group.last] = position;
+        group.last = position;
+        break;
+      }
+      at = (at + 1) & mask;
+    }
+  }
+  size_ = size;
+}
+
+void RowGrouper::SortByRow() {
+  std::sort(groups_.get(), groups_.get() + size_,
+            [](const RowGroup& a, const RowGroup& b) { return a.row < b.row; });
+}
+
+template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*);
+template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*);
+
+}  // namespace sparse
+}  // namespace deeprec

@@ -1,0 +1,2 @@
+#define DEEPREC_KERNEL_TABLE kAvx512Kernels
+#include "tensorflow/core/sparse/row_update_body.h"

@@ -1,0 +1,119 @@
+#include "tensorflow/core/sparse/sparse_apply.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "tensorflow/core/sparse/row_groups.h"
+
+namespace deeprec {
+namespace sparse {
+namespace {
+
+constexpr double kMinShardNs = 20000;
+// Grouping costs this much per index, on one thread.
+constexpr double kGroupNs = 10;
+// Rows come from memory at random, at about 4 bytes per ns and core; see docs/notes/sparse-apply.md.
+constexpr double kRandomBytesPerNs = 4;
+constexpr double kStreamBytesPerNs = 8;
+
+void Run(const Threads& threads, int shards, const std::function<void(int)>& body) {
+  if (shards == 1) {
+    body(0);
+  } else {
+    threads.run(shards, body);
+  }
+}
+
+// Room for one row in the type computed in.
+std::unique_ptr<double[]> Scratch(int64_t row_len) {
+  return std::unique_ptr<double[]>(new double[row_len]);
+}
+
+double RowBytes(const SparseStep& step, int arrays) {
+  return double(step.table.row_len) * ElementSize(step.type) * arrays;
+}
+
+ApplyArgs Args(const SparseStep& step, const RowGrouper& groups, const int32_t* next, void* scratch) {
+  ApplyArgs args;
+  args.table = &step.table;
+  args.hyper = &step.hyper;
+  args.grad = step.grad;
+  args.groups = groups.groups();
+  args.num_groups = groups.size();
+  args.next = next;
+  args.sum_duplicates = step.sum_duplicates;
+  args.scratch = scratch;
+  return args;
+}
+
+}  // namespace
+
+int NumShards(double cost_ns, int threads) {
+  return int(std::max(1.0, std::min(double(threads), cost_ns / kMinShardNs)));
+}
+
+template <class Index>
+int64_t FirstBadIndex(const Index* indices, int64_t n, int64_t rows) {
+  // Two passes: the first has no exit and vectorises; the second runs only to name the culprit.
+  bool bad = false;
+  for (int64_t i = 0; i < n; ++i) bad |= uint64_t(int64_t(indices[i])) >= uint64_t(rows);
+  if (!bad) return -1;
+  for (int64_t i = 0; i < n; ++i) {
+    if (uint64_t(int64_t(indices[i])) >= uint64_t(rows)) return i;
+  }
+  return -1;
+}
+
+template <class Index>
+void SparseApply(const SparseStep& step, const Index* indices, Isa isa, const Threads& threads) {
+  if (step.n == 0 || step.table.row_len == 0) return;
+  const ApplyFn apply = Kernels(isa).apply[int(step.rule)][int(step.type)];
+  // The gradient is read; the variable and each slot are read and written.
+  const double row_ns = RowBytes(step, 1 + 2 * (1 + NumSlots(step.rule))) / kRandomBytesPerNs;
+  const int shards = NumShards(double(step.n) * (kGroupNs + row_ns), threads.count);
+  const std::unique_ptr<int32_t[]> next(new int32_t[step.n]);
+  Run(threads, shards, [&](int shard) {
+    Owner owner;
+    owner.row_end = step.table.rows;
+    owner.shard = shard;
+    owner.num_shards = shards;
+    RowGrouper groups;
+    groups.Group(indices, step.n, owner, next.get());
+    const auto scratch = Scratch(step.table.row_len);
+    apply(Args(step, groups, next.get(), scratch.get()));
+  });
+}
+
+template <class Index>
+void AdamApplyAllRows(const SparseStep& step, const Index* indices, Isa isa,
+                      const Threads& threads) {
+  const int64_t rows = step.table.rows;
+  if (rows == 0 || step.table.row_len == 0) return;
+  const AdamAllRowsFn apply = Kernels(isa).adam_all_rows[int(step.type)];
+  const double cost = double(rows) * RowBytes(step, 6) / kStreamBytesPerNs +
+                      double(step.n) * (kGroupNs + RowBytes(step, 1) / kRandomBytesPerNs);
+  int shards = NumShards(cost, threads.count);
+  // A few tiles per thread, so that a thread that starts late or is taken away does not hold up the rest.
+  if (shards > 1) shards = int(std::min<int64_t>(rows, NumShards(cost, 4 * shards)));
+  const std::unique_ptr<int32_t[]> next(new int32_t[step.n]);
+  Run(threads, shards, [&](int shard) {
+    Owner owner;
+    owner.row_begin = rows * shard / shards;
+    owner.row_end = rows * (shard + 1) / shards;
+    RowGrouper groups;
+    groups.Group(indices, step.n, owner, next.get());
+    groups.SortByRow();
+    const auto scratch = Scratch(step.table.row_len);
+    apply(Args(step, groups, next.get(), scratch.get()), owner.row_begin, owner.row_end);
+  });
+}
+
+template int64_t FirstBadIndex<int32_t>(const int32_t*, int64_t, int64_t);
+template int64_t FirstBadIndex<int64_t>(const int64_t*, int64_t, int64_t);
+template void SparseApply<int32_t>(const SparseStep&, const int32_t*, Isa, const Threads&);
+template void SparseApply<int64_t>(const SparseStep&, const int64_t*, Isa, const Threads&);
+template void AdamApplyAllRows<int32_t>(const SparseStep&, const int32_t*, Isa, const Threads&);
+template void AdamApplyAllRows<int64_t>(const SparseStep&, const int64_t*, Isa, const Threads&);
+
+}  // namespace sparse
+}  // namespace deeprec

@@ -1,0 +1,223 @@
+// Time of the sparse steps beside what the machine's memory allows.
+//
+//   sparse_apply_bench [rows] [row_len] [n] [threads]     default 1000000 16 13312 2
+//
+// Prints the memory rooflines (a streaming triad; random rows read and written, with the same prefetch
+// distance as the kernels), then each rule and instruction set: microseconds per step, nanoseconds per
+// distinct row, bytes moved and GB/s. Bytes moved count gradients and indices read once and every
+// touched row of every table array read once and written once.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "tensorflow/core/sparse/sparse_apply.h"
+
+namespace deeprec {
+namespace sparse {
+namespace {
+
+// Worker threads that spin between steps, so that wake-up time stays out of the figures.
+class SpinPool {
+ public:
+  explicit SpinPool(int threads) {
+    for (int i = 1; i < threads; ++i) {
+      workers_.emplace_back([this] {
+        int seen = 0;
+        while (true) {
+          while (generation_.load(std::memory_order_acquire) == seen) {
+            if (stop_.load(std::memory_order_relaxed)) return;
+          }
+          ++seen;
+          Work();
+          finished_.fetch_add(1, std::memory_order_release);
+        }
+      });
+    }
+  }
+  ~SpinPool() {
+    stop_.store(true);
+    for (std::thread& worker : workers_) worker.join();
+  }
+  void Run(int n, const std::function<void(int)>& body) {
+    body_ = &body;
+    n_ = n;
+    next_.store(0);
+    finished_.store(0);
+    generation_.fetch_add(1, std::memory_order_release);
+    Work();
+    while (finished_.load(std::memory_order_acquire) != int(workers_.size())) {
+    }
+  }
+
+ private:
+  void Work() {
+    for (int i; (i = next_.fetch_add(1)) < n_;) (*body_)(i);
+  }
+  std::vector<std::thread> workers_;
+  const std::function<void(int)>* body_ = nullptr;
+  int n_ = 0;
+  std::atomic<int> next_{0}, generation_{0}, finished_{0};
+  std::atomic<bool> stop_{false};
+};
+
+double MedianSeconds(int repeats, const std::function<void()>& body) {
+  std::vector<double> seconds;
+  for (int i = 0; i < repeats + 3; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    body();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    if (i >= 3) seconds.push_back(elapsed.count());
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+std::vector<int64_t> ZipfIndices(int64_t n, int64_t rows, double exponent, int seed) {
+  std::vector<double> cumulative(rows);
+  double sum = 0;
+  for (int64_t i = 0; i < rows; ++i) cumulative[i] = sum += std::pow(double(i + 1), -exponent);
+  std::vector<int64_t> row_of_rank(rows);
+  for (int64_t i = 0; i < rows; ++i) row_of_rank[i] = i;
+  std::mt19937_64 random(seed);
+  std::shuffle(row_of_rank.begin(), row_of_rank.end(), random);
+  std::uniform_real_distribution<double> uniform(0, sum);
+  std::vector<int64_t> indices(n);
+  for (int64_t& index : indices) {
+    const auto rank = std::lower_bound(cumulative.begin(), cumulative.end(), uniform(random));
+    index = row_of_rank[rank - cumulative.begin()];
+  }
+  return indices;
+}
+
+void Rooflines(SpinPool& pool, int threads, int64_t rows, int64_t row_len) {
+  const int64_t size = int64_t{1} << 25;  // 128 MiB of floats each
+  std::vector<float> a(size, 1), b(size, 2), c(size, 3);
+  const double triad = MedianSeconds(10, [&] {
+    pool.Run(threads, [&](int t) {
+      for (int64_t i = size * t / threads; i < size * (t + 1) / threads; ++i) {
+        a[i] = b[i] + 0.5f * c[i];
+      }
+    });
+  });
+  std::printf("triad, %d threads: %.1f GB/s (read 2, write 1 counted)\n", threads,
+              12.0 * size / triad * 1e-9);
+  const double scale = MedianSeconds(10, [&] {
+    pool.Run(threads, [&](int t) {
+      for (int64_t i = size * t / threads; i < size * (t + 1) / threads; ++i) {
+        a[i] *= 1.0001f, b[i] *= 1.0001f, c[i] *= 1.0001f;
+      }
+    });
+  });
+  std::printf("update 3 arrays in place: %.1f GB/s (read 3, write 3 counted)\n",
+              24.0 * size / scale * 1e-9);
+  if (rows * row_len > size) return;
+  const int64_t visits = 200000;
+  std::vector<int64_t> order(visits);
+  std::mt19937_64 random(3);
+  for (int64_t& row : order) row = random() % uint64_t(rows);
+  const double random_rows = MedianSeconds(10, [&] {
+    pool.Run(threads, [&](int t) {
+      const int64_t end = visits * (t + 1) / threads;
+      for (int64_t i = visits * t / threads; i < end; ++i) {
+        if (i + 12 < end) __builtin_prefetch(&a[order[i + 12] * row_len], 1);
+        float* row = &a[order[i] * row_len];
+        for (int64_t k = 0; k < row_len; ++k) row[k] += 1;
+      }
+    });
+  });
+  std::printf("random rows of %lld floats, read and written: %.1f GB/s, %.1f ns per row\n",
+              (long long)row_len, 8.0 * row_len * visits / random_rows * 1e-9,
+              random_rows / visits * 1e9);
+}
+
+struct Named {
+  const char* name;
+  Rule rule;
+};
+
+int Main(int argc, char** argv) {
+  const int64_t rows = argc > 1 ? std::atoll(argv[1]) : 1000000;
+  const int64_t row_len = argc > 2 ? std::atoll(argv[2]) : 16;
+  const int64_t n = argc > 3 ? std::atoll(argv[3]) : 13312;
+  const int num_threads = argc > 4 ? std::atoi(argv[4]) : 2;
+  SpinPool pool(num_threads);
+  Threads threads;
+  threads.count = num_threads;
+  threads.run = [&](int shards, const std::function<void(int)>& body) { pool.Run(shards, body); };
+  Rooflines(pool, num_threads, rows, row_len);
+
+  // Fresh batches, so that a step does not find the rows of the last one in the cache.
+  const int kBatches = 16;
+  std::vector<std::vector<int64_t>> batches;
+  const std::vector<int64_t> all = ZipfIndices(n * kBatches, rows, 1.05, 1);
+  double distinct = 0;
+  for (int b = 0; b < kBatches; ++b) {
+    batches.emplace_back(all.begin() + n * b, all.begin() + n * (b + 1));
+    distinct += double(std::set<int64_t>(batches[b].begin(), batches[b].end()).size()) / kBatches;
+  }
+  std::printf("%lld rows of %lld floats, %lld gradients, Zipf 1.05: %.0f distinct rows, %d threads\n",
+              (long long)rows, (long long)row_len, (long long)n, distinct, num_threads);
+
+  std::vector<float> grad(n * row_len, 0.01f), tables[4];
+  for (auto& table : tables) table.assign(rows * row_len, 0.1f);
+  SparseStep step;
+  step.table.var = tables[0].data();
+  for (int k = 0; k < 3; ++k) step.table.slot[k] = tables[k + 1].data();
+  step.table.rows = rows;
+  step.table.row_len = row_len;
+  step.grad = grad.data();
+  step.n = n;
+  step.hyper.lr = 1e-3;
+  step.hyper.momentum = 0.9;
+  step.hyper.rho = 0.99;
+  step.hyper.beta1 = 0.9;
+  step.hyper.beta2 = 0.999;
+  step.hyper.beta1_power = 0.5;
+  step.hyper.beta2_power = 0.9;
+  step.hyper.epsilon = 1e-8;
+
+  for (Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > BestIsa()) continue;
+    for (const Named& c : {Named{"sgd", Rule::kGradientDescent}, Named{"adagrad", Rule::kAdagrad},
+                           Named{"momentum", Rule::kMomentum}, Named{"ftrl", Rule::kFtrl},
+                           Named{"rmsprop", Rule::kRmsProp}, Named{"adam lazy", Rule::kAdam}}) {
+      step.rule = c.rule;
+      int batch = 0;
+      const double seconds = MedianSeconds(100, [&] {
+        SparseApply(step, batches[batch++ % kBatches].data(), isa, threads);
+      });
+      const double bytes = double(n) * (row_len * 4 + 8) +
+                           distinct * double(row_len) * 8 * (1 + NumSlots(c.rule));
+      std::printf("%-7s %-12s %8.1f us  %6.1f ns/row  %7.2f MB  %6.1f GB/s\n", IsaName(isa), c.name,
+                  seconds * 1e6, seconds / distinct * 1e9, bytes * 1e-6, bytes / seconds * 1e-9);
+    }
+    step.rule = Rule::kAdam;
+    for (const bool fresh : {false, true}) {
+      for (int k : {1, 2}) std::fill(tables[k].begin(), tables[k].end(), fresh ? 0.0f : 0.1f);
+      int batch = 0;
+      const double seconds = MedianSeconds(15, [&] {
+        AdamApplyAllRows(step, batches[batch++ % kBatches].data(), isa, threads);
+      });
+      const double bytes = double(n) * (row_len * 4 + 8) + double(rows * row_len) * (fresh ? 8 : 24);
+      std::printf("%-7s %-12s %8.1f us  %6.1f ns/row  %7.2f MB  %6.1f GB/s%s\n", IsaName(isa),
+                  "adam exact", seconds * 1e6, seconds / double(rows) * 1e9, bytes * 1e-6,
+                  bytes / seconds * 1e-9, fresh ? "  (rows without history)" : "");
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace sparse
+}  // namespace deeprec
+
+int main(int argc, char** argv) { return deeprec::sparse::Main(argc, argv); }
