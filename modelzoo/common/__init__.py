@@ -1,0 +1,1 @@
+"""What the models of the zoo share: input, flags, the training loop, the report."""

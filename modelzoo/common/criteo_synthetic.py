@@ -1,0 +1,186 @@
+"""A Criteo-like data set with a planted model, so that AUC means something without a download.
+
+Shape of the data: every C column draws ids from a bounded Zipf law over a vocabulary of the Kaggle set's size
+(cut at 50,000), every I column is a rounded log-normal, and both have missing values at about the Kaggle set's
+rates. The label is Bernoulli(sigmoid(logit)) with
+
+    logit = bias + scale * standardised( sum_j w_j[C_j] + sum_(j,k) <u_j[C_j], u_k[C_k]> + sum_j a_j log-normal z_j )
+
+The first sum is what a wide model can learn, the pair terms need embeddings, the number terms are weak.
+Everything follows from the seed: chunk i is drawn from the stream (seed, part, i), so the same rows come out whatever was
+drawn before.
+"""
+
+import json
+import os
+from typing import Callable, Iterator, NamedTuple, Tuple
+
+import numpy as np
+
+from common import criteo
+
+_VERSION = 1  # raise it when the rows of a seed change, so that cached files are made again
+_CHUNK = 20_000
+_MODEL, _TRAIN, _EVAL = range(3)
+
+_VOCABULARY = np.minimum(50_000, (
+    1460, 583, 10131227, 2202608, 305, 24, 12517, 633, 3, 93145, 5683, 8351593, 3194,
+    27, 14992, 5461306, 10, 5652, 2173, 4, 7046547, 18, 15, 286181, 105, 142572))
+_ZIPF = 1.05
+_CATEGORY_MISSING = (
+    0, 0, .03, .03, 0, .12, 0, 0, 0, 0, 0, .03, 0, 0, 0, .03, 0, 0, .44, .44, .03, .76, 0, .03, .44, .44)
+_NUMBER_MISSING = (.45, 0, .21, .21, .02, .22, .04, 0, .04, .45, .04, .76, .21)
+_NUMBER_LOG_MEAN = (.7, 1.5, 1.9, 1.6, 8.0, 3.8, 1.8, 2.0, 3.9, .3, .8, .2, 1.6)
+_NUMBER_LOG_DEVIATION = (1.2, 1.9, 1.4, 1.0, 2.0, 1.7, 1.4, 1.0, 1.3, .5, 1.0, .9, 1.1)
+
+_PAIRS = ((4, 5), (6, 8), (13, 16), (17, 19), (22, 24), (0, 1))
+_PAIR_DIM = 4
+_BIAS, _SCALE = -1.45, 2.0  # about 27 % clicks
+_NUMBER_WIDTH = 7
+
+
+class SyntheticSet(NamedTuple):
+    train: str
+    eval: str
+
+
+class _Planted:
+    """The drawn truth of one seed: distributions, tokens and weights of every column."""
+
+    def __init__(self, seed: int):
+        rng = np.random.default_rng([seed, _MODEL])
+        self.cumulative, self.tokens, self.weights = [], [], []
+        for column, size in enumerate(_VOCABULARY):
+            mass = np.cumsum(np.arange(1, size + 1) ** -_ZIPF)
+            self.cumulative.append(mass / mass[-1])
+            self.tokens.append(_hex_tokens(column, size))
+            importance = rng.uniform(.3, 1.)
+            self.weights.append(importance * rng.standard_normal(size))
+        self.factors = {
+            column: rng.standard_normal((_VOCABULARY[column], _PAIR_DIM)) / _PAIR_DIM ** .5
+            for pair in _PAIRS for column in pair}
+        self.number_effect = rng.uniform(-.3, .3, len(criteo.NUMERIC))
+        self.centre, self.spread = 0., 1.
+        raw = self.draw(rng, _CHUNK)[2]
+        self.centre, self.spread = raw.mean(), raw.std()
+
+    def draw(self, rng: np.random.Generator, rows: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Category ranks [rows, 26] and numbers [rows, 13] (int64, -1 and the type's minimum mean
+        missing), standardised logits [rows]."""
+        ranks = np.stack([np.searchsorted(c, rng.random(rows)) for c in self.cumulative], axis=1)
+        missing = rng.random(ranks.shape) < _CATEGORY_MISSING
+        logits = np.zeros(rows)
+        for column, weight in enumerate(self.weights):
+            logits += np.where(missing[:, column], 0, weight[ranks[:, column]])
+        for left, right in _PAIRS:
+            dot = np.einsum("nd,nd->n", self.factors[left][ranks[:, left]], self.factors[right][ranks[:, right]])
+            logits += np.where(missing[:, left] | missing[:, right], 0, dot)
+        ranks[missing] = -1
+
+        z = rng.standard_normal((rows, len(criteo.NUMERIC)))
+        numbers = np.floor(np.exp(_NUMBER_LOG_MEAN + z * _NUMBER_LOG_DEVIATION)).astype(np.int64)
+        numbers = np.minimum(numbers - 1, criteo.NUMERIC_RANGE)
+        numbers = np.maximum(numbers, np.where(np.array(criteo.NUMERIC_MINIMUM) < 0, -1, 0))
+        absent = rng.random(z.shape) < _NUMBER_MISSING
+        logits += np.where(absent, 0, z) @ self.number_effect
+        numbers[absent] = np.iinfo(np.int64).min
+        return ranks, numbers, (logits - self.centre) / self.spread
+
+    def labels(self, rng: np.random.Generator, logits: np.ndarray) -> np.ndarray:
+        return rng.random(len(logits)) < 1 / (1 + np.exp(-(_BIAS + _SCALE * logits)))
+
+
+def generate(directory: str, rows: int, eval_rows: int, seed: int,
+             progress: Callable[[int], None] = lambda rows: None) -> SyntheticSet:
+    """Writes `train.csv` and `eval.csv` (comma separated, with header) into `directory`, or finds them there.
+
+    Args:
+      directory: made if missing; one directory holds one set. A set of other parameters is replaced.
+      rows, eval_rows: rows of the two files, drawn independently from one planted model.
+      seed: non-negative; the same seed and rows give the same bytes.
+      progress: called with the number of rows just written.
+    """
+    result = SyntheticSet(os.path.join(directory, "train.csv"), os.path.join(directory, "eval.csv"))
+    manifest_path = os.path.join(directory, "manifest.json")
+    wanted = {"version": _VERSION, "seed": seed, "rows": rows, "eval_rows": eval_rows}
+    if _is_cached(manifest_path, wanted, result):
+        return result
+
+    os.makedirs(directory, exist_ok=True)
+    if os.path.exists(manifest_path):
+        os.remove(manifest_path)
+    planted = _Planted(seed)
+    for path, part, count in ((result.train, _TRAIN, rows), (result.eval, _EVAL, eval_rows)):
+        with open(path, "wb") as file:
+            file.write((",".join(criteo.COLUMNS) + "\n").encode())
+            for chunk, size in enumerate(_chunk_sizes(count)):
+                rng = np.random.default_rng([seed, part, chunk])
+                ranks, numbers, logits = planted.draw(rng, size)
+                file.write(_format(planted.labels(rng, logits), numbers, ranks, planted.tokens))
+                progress(size)
+    # Written last: without it the files count as unfinished.
+    with open(manifest_path, "w", encoding="utf-8") as file:
+        json.dump({**wanted, "bytes": [os.path.getsize(path) for path in result]}, file)
+    return result
+
+
+def is_cached(directory: str, rows: int, eval_rows: int, seed: int) -> bool:
+    """Whether `generate` with these arguments would only find the files."""
+    wanted = {"version": _VERSION, "seed": seed, "rows": rows, "eval_rows": eval_rows}
+    paths = SyntheticSet(os.path.join(directory, "train.csv"), os.path.join(directory, "eval.csv"))
+    return _is_cached(os.path.join(directory, "manifest.json"), wanted, paths)
+
+
+def _is_cached(manifest_path: str, wanted: dict, paths: SyntheticSet) -> bool:
+    try:
+        with open(manifest_path, encoding="utf-8") as file:
+            return json.load(file) == {**wanted, "bytes": [os.path.getsize(path) for path in paths]}
+    except (OSError, ValueError):
+        return False
+
+
+def _chunk_sizes(rows: int) -> Iterator[int]:
+    for start in range(0, rows, _CHUNK):
+        yield min(_CHUNK, rows - start)
+
+
+def _hex_tokens(column: int, size: int) -> np.ndarray:
+    """uint8 [size, 8]: the id's name in the file. Odd multiplication and xor-shift are bijective on 32 bits,
+    so two ids of one column never share a token."""
+    x = (np.arange(1, size + 1, dtype=np.uint64) * 0x9E3779B1 + (column + 1) * 0x85EBCA6B) & 0xFFFFFFFF
+    x ^= x >> np.uint64(15)
+    x = (x * 0x2C1B3C6D) & 0xFFFFFFFF
+    x ^= x >> np.uint64(12)
+    nibbles = (x[:, None] >> np.arange(28, -4, -4, dtype=np.uint64)) & np.uint64(15)
+    return np.frombuffer(b"0123456789abcdef", np.uint8)[nibbles.astype(np.int64)]
+
+
+def _format(labels: np.ndarray, numbers: np.ndarray, ranks: np.ndarray, tokens) -> bytes:
+    """All rows as text. The rows are laid out in fixed width and the unused bytes are dropped at once, which is
+    some 20 times faster than joining strings."""
+    rows = len(labels)
+    number_span, token_span = _NUMBER_WIDTH + 2, 9
+    width = 1 + numbers.shape[1] * number_span + ranks.shape[1] * token_span + 1
+    text = np.full((rows, width), ord(","), np.uint8)
+    keep = np.ones((rows, width), bool)
+    text[:, 0] = ord("0") + labels
+    powers = 10 ** np.arange(_NUMBER_WIDTH - 1, -1, -1)
+    at = 1
+    for column in range(numbers.shape[1]):  # separator, sign, digits
+        value = numbers[:, column]
+        missing = value == np.iinfo(np.int64).min
+        magnitude = np.where(missing, 0, np.abs(value))
+        text[:, at + 1] = ord("-")
+        keep[:, at + 1] = (value < 0) & ~missing
+        text[:, at + 2: at + number_span] = ord("0") + magnitude[:, None] // powers % 10
+        shown = magnitude[:, None] >= powers
+        shown[:, -1] = True
+        keep[:, at + 2: at + number_span] = shown & ~missing[:, None]
+        at += number_span
+    for column in range(ranks.shape[1]):  # separator, token
+        rank = ranks[:, column]
+        text[:, at + 1: at + token_span] = tokens[column][rank]
+        keep[:, at + 1: at + token_span] = (rank >= 0)[:, None]
+        at += token_span
+    text[:, -1] = ord("\n")
+    return text[keep].tobytes()

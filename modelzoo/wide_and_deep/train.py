@@ -1,0 +1,97 @@
+"""Trains Wide & Deep on Criteo data, or on a generated set of that form. See README.md beside this file."""
+
+import argparse
+import os
+import sys
+from typing import List
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import tensorflow as tf
+
+import model
+from common import cli, flags, progress, training
+from common.criteo_input import CriteoInput
+from common.graph import Model
+
+NAME = "wide_and_deep"
+
+# Optimizer of the deep part -> how to make it, and a learning rate that suits the default size and batch.
+# Adagrad's accumulator starts at next to nothing: gradients of a mean over 512 rows are far below TensorFlow's 0.1.
+OPTIMIZERS = {
+    "adam": (tf.train.AdamOptimizer, .003),
+    "adagrad": (lambda rate: tf.train.AdagradOptimizer(rate, initial_accumulator_value=1e-8), .03),
+    "gradientdescent": (tf.train.GradientDescentOptimizer, .5),
+    "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, .9), .1),
+    "rmsprop": (tf.train.RMSPropOptimizer, .003),
+    "ftrl": (tf.train.FtrlOptimizer, .05),
+}
+
+
+def parse(arguments: List[str]) -> argparse.Namespace:
+    parser = flags.Parser(__doc__)
+    flags.add_data_flags(parser)
+    flags.add_run_flags(parser, output_dir=f"{NAME}_output")
+    group = parser.add_argument_group("model")
+    group.add_argument("--optimizer", choices=OPTIMIZERS, default="adam", help="of the deep part; the wide part has Ftrl")
+    group.add_argument("--deep_learning_rate", type=flags.positive_float, metavar="R",
+                       help="(default: depends on the optimizer: "
+                            + ", ".join(f"{name} {rate:g}" for name, (_, rate) in OPTIMIZERS.items()) + ")")
+    group.add_argument("--linear_learning_rate", type=flags.positive_float, default=.2, metavar="R",
+                       help="of the wide part")
+    group.add_argument("--hash_buckets", type=flags.positive_int, metavar="N",
+                       help=f"per C column (default: {model.DEFAULT_SIZE.hash_buckets})")
+    group.add_argument("--embedding_dim", type=flags.positive_int, metavar="N",
+                       help=f"of every C column (default: {model.DEFAULT_SIZE.embedding_dim})")
+    group.add_argument("--hidden_units", type=flags.int_list, metavar="N,N,...",
+                       help="(default: " + ",".join(map(str, model.DEFAULT_SIZE.hidden_units)) + ")")
+    group.add_argument("--full_size", action="store_true",
+                       help="the published size: dimension 64, 128 for eight columns; layers 1024,512,256")
+    group.add_argument("--input_layer_partitioner", type=flags.positive_float, metavar="MB",
+                       help="cut embeddings and wide weights into slices of at most this size")
+    group.add_argument("--dense_layer_partitioner", type=flags.positive_float, metavar="KB",
+                       help="cut the variables of the dense layers likewise")
+    args = parser.parse_args(arguments)
+    flags.check(parser, args)
+    if args.full_size:
+        for name in ("embedding_dim", "hidden_units"):
+            if getattr(args, name) is not None:
+                parser.error(f"--{name} and --full_size contradict each other")
+    return args
+
+
+def size_of(args: argparse.Namespace) -> model.Size:
+    size = model.FULL_SIZE if args.full_size else model.DEFAULT_SIZE
+    given = {name: getattr(args, name) for name in ("hash_buckets", "embedding_dim", "hidden_units")}
+    return size._replace(**{name: value for name, value in given.items() if value is not None})
+
+
+def partitioner(bytes_per_slice):
+    return tf.variable_axis_size_partitioner(int(bytes_per_slice)) if bytes_per_slice else None
+
+
+def main(arguments: List[str], stop: cli.StopRequest) -> None:
+    args = parse(arguments)
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    progress.start_logging()
+    size = size_of(args)
+    make_optimizer, usual_rate = OPTIMIZERS[args.optimizer]
+    args.deep_learning_rate = args.deep_learning_rate or usual_rate
+
+    def model_fn(features, labels) -> Model:
+        logits = model.logits(
+            features, size,
+            input_layer_partitioner=partitioner((args.input_layer_partitioner or 0) * 2 ** 20),
+            dense_layer_partitioner=partitioner((args.dense_layer_partitioner or 0) * 2 ** 10))
+        return Model(
+            losses=tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits),
+            probabilities=tf.sigmoid(logits),
+            minimize=lambda loss, step: model.train_op(
+                loss, tf.train.FtrlOptimizer(args.linear_learning_rate), make_optimizer(args.deep_learning_rate), step))
+
+    settings = {"optimizer": args.optimizer, **size._asdict()}
+    training.train_and_evaluate(NAME, args, CriteoInput(args, stop), settings, model_fn, stop)
+
+
+if __name__ == "__main__":
+    cli.run(main)
