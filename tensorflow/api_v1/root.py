@@ -29,10 +29,11 @@ def populate(module: types.ModuleType) -> None:
   _install_deeprec()
   _copy_public_names(namespace, module)
   _alias_submodules(module.__name__)
-  from tensorflow.api_v1 import keras_2, lazy_parts, versions
+  from tensorflow.api_v1 import keras_2, lazy_parts, version_gates, versions
   keras_2.install(module, namespace)
   lazy_parts.install(module, namespace)
   versions.install(module, namespace)
+  version_gates.install()
   _load_plugins()
 
 

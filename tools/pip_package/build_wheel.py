@@ -62,6 +62,18 @@ class WheelBuilder:
         self.record.append(f"{name},{recorded[name]}" if name in recorded
                            else f"{name},{record_hash(archive.read(info))},{info.file_size}")
 
+  def add_bundled_distribution(self, path, data_folder):
+    """Tells installers that the distribution of the wheel file `path` is there.
+
+    A wheel may have one dist-info folder at its top; a second one travels in the data folder. It gets no RECORD: its
+    files belong to this wheel, so pip refuses to uninstall it by itself.
+    """
+    with zipfile.ZipFile(path) as archive:
+      name, version = dist_info_of(archive)[:-len(".dist-info")].split("-")
+    folder = f"{data_folder}/purelib/{name}-{version}.dist-info"
+    self.add(f"{folder}/METADATA", metadata.bundled_metadata(name, version).encode())
+    self.add(f"{folder}/INSTALLER", f"{metadata.NAME} wheel\n".encode())
+
 
 def build(args):
   overlay = dict(entry.rsplit("=", 1)[::-1] for entry in args.overlay)
@@ -71,6 +83,7 @@ def build(args):
     builder = WheelBuilder(out)
     builder.copy_wheel(args.tf_wheel, set(overlay), notices)
     builder.copy_wheel(args.tf_keras_wheel, set(overlay), notices)
+    builder.add_bundled_distribution(args.tf_keras_wheel, f"{metadata.NAME}-{args.version}.data")
     with zipfile.ZipFile(args.tf_wheel) as archive:
       builder.add(UPSTREAM_ROOT_KEPT_AS, archive.read(UPSTREAM_ROOT))
     for name in sorted(overlay):
@@ -84,7 +97,7 @@ def build(args):
     builder.add(f"{dist_info}/entry_points.txt", metadata.entry_points().encode())
     builder.add(f"{dist_info}/top_level.txt", "".join(
         sorted({line.split("/")[0] + "\n" for line in builder.record
-                if "/" in line and ".dist-info" not in line})).encode())
+                if "/" in line and ".dist-info" not in line and ".data/" not in line})).encode())
     for name in args.licenses:
       with open(name, "rb") as f:
         notices.append((name, f.read()))

@@ -69,3 +69,13 @@ def wheel(tag):
 def entry_points():
   """The entry_points.txt file."""
   return "[console_scripts]\n" + "\n".join(CONSOLE_SCRIPTS) + "\n"
+
+
+def bundled_metadata(name, version):
+  """The METADATA of a distribution that this wheel carries as a part of itself.
+
+  With it in place an installer knows that the distribution is there. Else `pip install tensorflow_hub`, which asks for
+  tf_keras, would fetch a second tf_keras, and with it the released tensorflow over this one.
+  """
+  return (f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+          f"Summary: Part of the {NAME} wheel beside it; upgraded and removed with it.\nLicense: Apache-2.0\n")
