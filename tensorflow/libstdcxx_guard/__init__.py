@@ -13,10 +13,11 @@ misbehave. So the choice is made once, before any TensorFlow library is loaded:
 This module imports nothing of TensorFlow, and costs a few milliseconds.
 """
 
+from __future__ import annotations  # The types below cost nothing at import; typing would be 10 ms.
+
 import ctypes
 import os
 import sys
-from typing import List, Optional, Tuple
 
 __all__ = ["ensure", "describe"]
 
@@ -35,7 +36,7 @@ _USUAL_LOADERS = ("numpy", "scipy", "pandas", "pyarrow", "torch", "sklearn", "ma
 
 _ensured = False
 _chosen_by = "not chosen yet: ensure() has not run"
-_problems: List[str] = []
+_problems: list[str] = []
 
 
 def ensure() -> None:
@@ -97,7 +98,7 @@ def describe() -> dict:
     }
 
 
-def mapped_copies() -> List[str]:
+def mapped_copies() -> list[str]:
     """Paths of the libstdc++.so.6 files in this process, in no order; normally none or one."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as f:
@@ -112,7 +113,7 @@ def mapped_copies() -> List[str]:
     return sorted(paths)
 
 
-def newest_glibcxx(path: str) -> Optional[str]:
+def newest_glibcxx(path: str) -> str | None:
     """The newest GLIBCXX version named in a library file, as "GLIBCXX_3.4.30"; None without one."""
     import re  # Off the path of a normal import.
 
@@ -147,7 +148,7 @@ def _check_platform() -> None:
         )
 
 
-def _glibc_version() -> Optional[Tuple[int, int]]:
+def _glibc_version() -> tuple[int, int] | None:
     try:
         name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
         major, minor = version.split(".")[:2]
@@ -156,7 +157,7 @@ def _glibc_version() -> Optional[Tuple[int, int]]:
         return None
 
 
-def _probe_failure() -> Optional[str]:
+def _probe_failure() -> str | None:
     """None where the probe loads, else the loader's words."""
     try:
         # The handle is never closed: TensorFlow needs the libstdc++ behind it in a moment.
