@@ -13,6 +13,11 @@ if not _os.path.exists(_os.path.join(_os.path.dirname(__file__), "libtensorflow_
       f"{_os.path.dirname(__file__)} holds the sources of the package, not the installed package: "
       "run Python from another folder, or install the wheel first.")
 
+if _os.path.exists(_os.path.join(_os.path.dirname(__file__), "bundled", "index.json")):
+  # The self-contained wheel: its own dependencies stand in for those of the environment that are too old.
+  import _deeprec_bundled
+  _deeprec_bundled.prefer_over_outdated()
+
 from tensorflow.libstdcxx_guard import ensure as _ensure_libstdcxx
 
 _ensure_libstdcxx()

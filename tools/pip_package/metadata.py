@@ -34,7 +34,7 @@ SUMMARY = ("TensorFlow 1.15's API, with DeepRec, HybridBackend and SparseOperati
 
 CONSOLE_SCRIPTS = (
     "saved_model_cli = tensorflow.python.tools.saved_model_cli:main",
-    "tf-deeprec-doctor = tensorflow.deeprec.doctor:main",
+    "tf-deeprec-doctor = deeprec_doctor:main",
     "tf_upgrade_v2 = tensorflow.tools.compatibility.tf_upgrade_v2_main:main",
     "tflite_convert = tensorflow.lite.python.tflite_convert:main",
     "toco = tensorflow.lite.python.tflite_convert:main",

@@ -1,5 +1,8 @@
 """The rule that makes the wheel."""
 
+load("@local_tf//:defs.bzl", "HAS_BUNDLED_WHEELS", "WHEEL_TAG")
+load(":version.bzl", "WHEEL_VERSION")
+
 def _member(file, placed):
     """A file's name inside the wheel: its path in the repository, unless it was placed elsewhere."""
     return placed.get(file.path, file.short_path)
@@ -14,7 +17,7 @@ def _tensorflow_wheel_impl(ctx):
     files = list(ctx.files.overlay)
     for target, folder in ctx.attr.placed.items():
         for file in target.files.to_list():
-            placed[file.path] = folder + "/" + file.basename
+            placed[file.path] = folder + file.basename
             files.append(file)
 
     args = ctx.actions.args()
@@ -48,7 +51,7 @@ def _tensorflow_wheel_impl(ctx):
     )
     return [DefaultInfo(files = depset([out]))]
 
-tensorflow_wheel = rule(
+_tensorflow_wheel = rule(
     implementation = _tensorflow_wheel_impl,
     doc = "Lays files over the released TensorFlow wheel.",
     attrs = {
@@ -60,7 +63,7 @@ tensorflow_wheel = rule(
         ),
         "placed": attr.label_keyed_string_dict(
             allow_files = True,
-            doc = "Files that go into the wheel under the given folder.",
+            doc = "Files that go into the wheel under the given prefix, such as `folder/`.",
         ),
         "readme": attr.label(allow_single_file = True, mandatory = True),
         "subfolder": attr.string(doc = "Folder of the output, to tell two wheels of one name apart."),
@@ -75,3 +78,40 @@ tensorflow_wheel = rule(
         ),
     },
 )
+
+def tensorflow_wheel(name, self_contained = False):
+    """Makes the wheel of this project.
+
+    Args:
+      name: of the target.
+      self_contained: whether the Python dependencies go inside; needs `configure.py --self_contained`.
+    """
+    if self_contained and not HAS_BUNDLED_WHEELS:
+        native.genrule(
+            name = name,
+            outs = [name + ".not_configured"],
+            cmd = "echo 'No dependencies to carry: run ./configure.py --self_contained first.' >&2; exit 1",
+        )
+        return
+    _tensorflow_wheel(
+        name = name,
+        bundled = ["@local_tf//:bundled_wheels"] if self_contained else [],
+        licenses = [
+            "//:LICENSE",
+            "//third_party:NOTICES",
+            "//third_party/libstdcxx:NOTICE",
+        ],
+        overlay = ["//tensorflow:overlay"],
+        placed = {
+            "//third_party/libstdcxx:libstdc++.so.6": "tensorflow/libstdcxx_guard/",
+            "//third_party/libstdcxx:libcxxprobe.so": "tensorflow/libstdcxx_guard/",
+            "//tools/doctor:deeprec_doctor.py": "",
+        },
+        readme = "//:README.md",
+        # Both wheels have one name, which pip reads; folders tell them apart.
+        subfolder = "self_contained/" if self_contained else "",
+        tag = WHEEL_TAG,
+        tf_keras_wheel = "@local_tf//:tf_keras.whl",
+        tf_wheel = "@local_tf//:tensorflow.whl",
+        version = WHEEL_VERSION,
+    )

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Sets everything up, builds, and runs all tests: C++ plain and under sanitizers, then Python against the installed
+# wheel. Arguments go to pytest; with any, only the Python tests run.
+source "$(dirname "$0")/lib.sh"
+
+install_packages
+say "Configuring"
+configure --self_contained
+
+if [ $# = 0 ]; then
+  say "C++ tests"
+  (cd "$ROOT" && bazel test //tensorflow/... //third_party/... //tools/...)
+  say "C++ tests of the cores under address and undefined-behaviour sanitizers"
+  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/...)
+fi
+
+say "Building the wheels"
+bazel_build //tools/pip_package:wheel //tools/pip_package:wheel_self_contained
+
+say "Installing the wheel into a clean .build/test"
+rm -rf "$BUILD_DIR/test"
+make_venv test
+pip_install test "$(wheel_path)"
+pip_install test -r "$ROOT/tests/requirements.txt" -r "$ROOT/modelzoo/requirements.txt"
+
+say "Installing the released TensorFlow into .build/stock, for comparison"
+make_venv stock
+pip_install stock "$("$BUILD_DIR/tools/bin/python" "$ROOT/ci/released_wheel.py")" 'numpy<2'
+
+say "Python tests"
+export DEEPREC_TEST_STOCK_PYTHON="$BUILD_DIR/stock/bin/python"
+export DEEPREC_TEST_WHEEL="$(wheel_path)"
+export DEEPREC_TEST_SELF_CONTAINED_WHEEL="$(wheel_path self_contained/)"
+# Not from the root: there the sources' `tensorflow` folder would be imported instead of the installed package.
+cd "$ROOT/tests"
+exec "$BUILD_DIR/test/bin/python" -m pytest -p no:cacheprovider --import-mode=importlib -q "$@"
