@@ -186,7 +186,7 @@ def _replace_old(failure: str) -> None:
                 f"{too_late} Import tensorflow before the others, or set {REEXEC_VARIABLE}=1: the import "
                 "then starts the program anew with the bundled libstdc++."
             )
-        from tensorflow.libstdcxx_guard import reexec
+        from . import reexec
 
         reexec.restart(BUNDLED, too_late)
     try:
