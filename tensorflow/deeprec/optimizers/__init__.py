@@ -1,0 +1,39 @@
+"""The sparse optimizers on this wheel's kernels.
+
+Each module holds a subclass of the released optimizer of the same name. Dense gradients, slots, variable names and
+checkpoints are the released ones; sparse gradients become one op that sums duplicate indices itself.
+"""
+
+import importlib
+import sys
+
+# Module here and in tensorflow.python.training, class.
+_CLASSES = (
+    ("adagrad", "AdagradOptimizer"),
+    ("adam", "AdamOptimizer"),
+    ("ftrl", "FtrlOptimizer"),
+    ("gradient_descent", "GradientDescentOptimizer"),
+    ("momentum", "MomentumOptimizer"),
+    ("rmsprop", "RMSPropOptimizer"),
+)
+
+
+def install() -> None:
+    """Puts our classes where programs find the released ones.
+
+    That is the module that defines each, and every module of `tensorflow` loaded so far that holds it under its
+    name, so that `tf.train.AdamOptimizer is tensorflow.python.training.adam.AdamOptimizer`. Modules loaded later
+    take it from the defining one. A second call changes nothing.
+    """
+    replacements = {}
+    for module_name, class_name in _CLASSES:
+        ours = getattr(importlib.import_module(f"{__name__}.{module_name}"), class_name)
+        replacements[class_name] = (ours.released_class, ours)
+    for module_name, module in list(sys.modules.items()):
+        # Our own modules name the released classes as what they build on.
+        if not module_name.startswith("tensorflow.") or module_name.startswith(__name__):
+            continue
+        names = getattr(module, "__dict__", {})
+        for class_name, (released, ours) in replacements.items():
+            if names.get(class_name) is released:
+                setattr(module, class_name, ours)
