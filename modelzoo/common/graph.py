@@ -6,6 +6,7 @@ input stood.
 """
 
 import argparse
+import math
 import time
 from typing import Callable, Dict, NamedTuple, Optional, Protocol
 
@@ -120,11 +121,11 @@ class TrainingGraph:
             lines.append(int(batch_lines))
             examples.append(int(batch_examples))
             times.append(time.monotonic())
-        loss, auc = session.run(self._eval_result)
-        first = min(1, len(lines) - 1)
+        loss, auc = session.run(self._eval_result) if sum(examples) else (math.nan, math.nan)
+        first = 1 if len(lines) > 1 else 0
+        rate = sum(examples[first:]) / (times[-1] - times[first]) if lines else math.nan
         return Evaluation(
-            float(loss), float(auc), sum(examples), rate=sum(examples[first:]) / (times[-1] - times[first]),
-            bad_rows=sum(lines) - sum(examples), seconds=time.monotonic() - started,
+            float(loss), float(auc), sum(examples), rate, bad_rows=sum(lines) - sum(examples), seconds=time.monotonic() - started,
             cpu_seconds=cpu_seconds() - cpu_started)
 
 

@@ -116,7 +116,7 @@ def _train(run: _Run, start: checkpoint.Position, last_step: int, end_line: int)
 def _loop(run: _Run, session, progress: Progress, start: checkpoint.Position, last_step: int):
     """Returns the position reached and, if it is the last step, the measure of the training."""
     args, window, clock = run.args, Window(run.args.batch_size), _Stopwatch()
-    point_steps = args.eval_steps or math.ceil((last_step - start.step) / _POINTS)
+    point_steps = args.eval_steps or math.ceil(last_step / _POINTS)
     step, lines_read, examples = start
     timed_examples, held_out = 0, ""
     while step < last_step and run.stop.signum is None:
