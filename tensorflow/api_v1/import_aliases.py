@@ -7,7 +7,9 @@ second copy of a module but the same module object under one more name.
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
+from typing import Optional
 
 # Import path -> the module it stands for; submodules follow their parent.
 PATHS = {
@@ -27,7 +29,7 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
   def find_spec(self, fullname, path=None, target=None):
     if not fullname.startswith("tensorflow."):
       return None
-    real = _real_name(fullname)
+    real = real_name(fullname)
     if real is None or importlib.util.find_spec(real) is None:
       return None
     return importlib.machinery.ModuleSpec(fullname, self, origin=real)
@@ -42,7 +44,8 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     module.__spec__ = module.__spec__.loader_state
 
 
-def _real_name(fullname):
+def real_name(fullname: str) -> Optional[str]:
+  """The module that an import path of the table stands for; None for a path that is not in it."""
   for alias, real in PATHS.items():
     if fullname == alias or fullname.startswith(alias + "."):
       return real + fullname[len(alias):]

@@ -9,6 +9,8 @@ import os
 import sys
 import types
 
+from tensorflow.api_v1 import import_aliases
+
 _NAMESPACE = "tensorflow._api.v2.compat.v1"
 
 
@@ -28,7 +30,7 @@ def populate(module: types.ModuleType) -> None:
   _load_kernels()
   _install_deeprec()
   _copy_public_names(namespace, module)
-  _alias_submodules(module.__name__)
+  _alias_submodules()
   from tensorflow.api_v1 import keras_2, lazy_parts, version_gates, versions
   keras_2.install(module, namespace)
   lazy_parts.install(module, namespace)
@@ -60,15 +62,20 @@ def _copy_public_names(namespace: types.ModuleType, module: types.ModuleType) ->
     setattr(module, name, getattr(namespace, name))
 
 
-def _alias_submodules(package: str) -> None:
+def _alias_submodules() -> None:
   """Makes `import tensorflow.nn` mean the module that `tf.nn` is, for each part of the API."""
-  prefix = _NAMESPACE + "."
+  prefixes = {
+      _NAMESPACE + ".": "tensorflow.",
+      "tensorflow._api.v2.compat.": "tensorflow.compat.",
+  }
   for name, part in list(sys.modules.items()):
-    if name.startswith(prefix) and not name.startswith(prefix + "compat."):
-      sys.modules[f"{package}.{name[len(prefix):]}"] = part
-  for name, part in list(sys.modules.items()):
-    if name == "tensorflow._api.v2.compat" or name.startswith("tensorflow._api.v2.compat.v"):
-      sys.modules[f"{package}.{name[len('tensorflow._api.v2.'):]}"] = part
+    for prefix, short in prefixes.items():
+      # What import_aliases serves is skipped: some of it is in the namespace too, but with other classes.
+      if name.startswith(prefix) and not name.startswith(_NAMESPACE + ".compat."):
+        alias = short + name[len(prefix):]
+        if import_aliases.real_name(alias) is None:
+          sys.modules[alias] = part
+  sys.modules["tensorflow.compat"] = sys.modules["tensorflow._api.v2.compat"]
 
 
 def _load_plugins() -> None:
