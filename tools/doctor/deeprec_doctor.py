@@ -65,6 +65,16 @@ def libstdcxx():
   return guard.describe()
 
 
+def overridden_ops(kernel_defs):
+  """Returns the ops that have two CPU kernels for the same types: the stock one, and one that goes before it."""
+  priorities = {}
+  for kernel in kernel_defs:
+    if kernel.device_type == "CPU":
+      constraints = tuple(sorted(c.SerializeToString(deterministic=True) for c in kernel.constraint))
+      priorities.setdefault((kernel.op, constraints, kernel.label), set()).add(kernel.priority)
+  return sorted({op for (op, _, _), levels in priorities.items() if len(levels) > 1})
+
+
 def runtime():
   """Imports tensorflow and returns what it reports of itself.
 
@@ -75,8 +85,7 @@ def runtime():
   import tensorflow as tf
   from tensorflow.deeprec import library, settings
   from tensorflow.python.framework import kernels
-  overridden = sorted({
-      kernel.op for kernel in kernels.get_all_registered_kernels().kernel if kernel.priority > 0})
+  overridden = overridden_ops(kernels.get_all_registered_kernels().kernel)
   with tf.compat.v1.Graph().as_default(), tf.compat.v1.Session() as session:
     isa = session.run(library.ops().deep_rec_kernel_isa()).decode()
   return {
@@ -118,13 +127,14 @@ def problems(report):
 def examine():
   """Returns the whole report as a dict."""
   report = {"versions": versions(), "cpu": cpu(), "runtime": None, "import_error": None}
+  # Before the import, which sets some itself.
+  report["environment"] = {k: v for k, v in sorted(os.environ.items()) if k.startswith(_VARIABLES)}
   try:
     report["runtime"] = runtime()
   except Exception as e:  # pylint: disable=broad-except
     report["import_error"] = f"{type(e).__name__}: {e}"
   # After the import: only then is it settled which library the process uses.
   report["libstdcxx"] = libstdcxx()
-  report["environment"] = {k: v for k, v in sorted(os.environ.items()) if k.startswith(_VARIABLES)}
   report["problems"] = problems(report)
   return report
 
