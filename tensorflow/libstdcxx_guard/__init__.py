@@ -6,9 +6,9 @@ misbehave. So the choice is made once, before any TensorFlow library is loaded:
 1. A probe library that needs what TensorFlow needs is loaded. Where that works, nothing is done.
 2. Where it fails and no libstdc++ is in the process yet, the bundled one is loaded. The loader
    goes by the name libstdc++.so.6, so every later library shares it.
-3. Where it fails because an old one is loaded already (numpy was imported first), the import ends
-   with an ImportError that names the cure, or, with TF_DEEPREC_REEXEC=1, the program is started
-   anew with the bundled library in LD_PRELOAD.
+3. Where it fails because an old one is loaded already (another package was imported first), the
+   import ends with an ImportError that names the cure, or, with TF_DEEPREC_REEXEC=1, the program is
+   started anew with the bundled library in LD_PRELOAD.
 
 This module imports nothing of TensorFlow, and costs a few milliseconds.
 """
@@ -31,11 +31,8 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 BUNDLED = os.path.join(_HERE, "libstdc++.so.6")
 PROBE = os.path.join(_HERE, "libcxxprobe.so")
 
-# Packages whose extension modules load libstdc++, for the error message.
-_USUAL_LOADERS = ("numpy", "scipy", "pandas", "pyarrow", "torch", "sklearn", "matplotlib", "h5py", "google.protobuf")
-
 _ensured = False
-_chosen_by = "not chosen yet: ensure() has not run"
+_chosen_by = ""
 _problems: list[str] = []
 
 
@@ -69,17 +66,27 @@ def ensure() -> None:
 def describe() -> dict:
     """What is known about the process's libstdc++, for reports. Loads no library but the probe.
 
+    May be called before `ensure`, also where tensorflow is not imported; it then tells what an
+    import would do.
+
     Returns:
         A dict with the keys `path` (of the copy in the process, None without one), `version` (its
         newest GLIBCXX version), `origin` ("system", "bundled" or "none"), `chosen_by` (a phrase),
         `needed` (version names), `bundled_path`, `bundled_version`, and `problems` (a list of
         sentences, empty where all is well).
     """
-    problems = list(_problems)
+    problems, chosen_by = list(_problems), _chosen_by
     failure = None if _ensured else _probe_failure()
-    if failure is not None:
-        problems.append(f"without the bundled libstdc++ TensorFlow can't load: {failure}")
     copies = mapped_copies()
+    if not _ensured:
+        chosen_by = "not chosen yet; the one of the system is new enough"
+    if failure is not None and not _is_about_libstdcxx(failure):
+        problems.append(f"the libstdc++ check could not run: {failure}")
+        chosen_by = "unchecked"
+    elif failure is not None and copies:
+        problems.append(_too_late_message(copies[0]))
+    elif failure is not None:
+        chosen_by = f"not chosen yet; an import loads the bundled one: {failure}"
     if len(copies) > 1:
         problems.append(f"more than one libstdc++ is in the process: {', '.join(copies)}")
     for path in (BUNDLED, PROBE):
@@ -90,7 +97,7 @@ def describe() -> dict:
         "path": path,
         "version": newest_glibcxx(path) if path else None,
         "origin": "none" if path is None else "bundled" if _is_bundled(path) else "system",
-        "chosen_by": _chosen_by,
+        "chosen_by": chosen_by,
         "needed": list(NEEDED_VERSIONS),
         "bundled_path": BUNDLED,
         "bundled_version": newest_glibcxx(BUNDLED),
@@ -205,8 +212,24 @@ def _replace_old(failure: str) -> None:
     _chosen_by = f"loaded at import, the system's does not serve: {failure}"
 
 
+def _packages_that_need_libstdcxx() -> list[str]:
+    """Packages in the process with an extension module that is linked to libstdc++."""
+    packages = set()
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        if not isinstance(path, str) or not path.endswith(".so"):
+            continue
+        try:
+            with open(path, "rb") as f:
+                if b"\0libstdc++.so.6\0" in f.read():
+                    packages.add(name.partition(".")[0])
+        except OSError:
+            continue
+    return sorted(packages)
+
+
 def _too_late_message(path: str) -> str:
-    loaders = [name for name in _USUAL_LOADERS if name in sys.modules]
+    loaders = _packages_that_need_libstdcxx()
     before = f" ({', '.join(loaders)} came before tensorflow)" if loaders else ""
     ends = newest_glibcxx(path)
     return (

@@ -9,29 +9,13 @@ from typing import Dict, List, Optional
 
 import pytest
 
-import compiled
+_HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(_HERE))
+
+# pylint: disable=wrong-import-position
+import feature_build
 import old_libstdcxx
-
-# One training step, of the API that both the released package and ours have.
-TRAIN_STEP = """
-import tensorflow as tf
-tf1 = tf.compat.v1
-with tf.Graph().as_default():
-    v = tf1.get_variable("v", [3], initializer=tf1.zeros_initializer())
-    loss = tf.reduce_sum((v - 1.0) ** 2)
-    step = tf1.train.GradientDescentOptimizer(0.1).minimize(loss)
-    with tf1.Session() as session:
-        session.run(tf1.global_variables_initializer())
-        before = session.run(loss)
-        session.run(step)
-        print(f"TRAINED {before:.2f} {session.run(loss):.2f}")
-"""
-TRAINED = "TRAINED 3.00 1.92"
-
-SHOW_COPIES = """
-for line in sorted({l.split()[-1] for l in open("/proc/self/maps") if "libstdc++.so" in l}):
-    print("MAPPED", line)
-"""
+from guard_programs import SHOW_COPIES
 
 
 @pytest.fixture(scope="session")
@@ -101,13 +85,13 @@ def run(tmp_path) -> Runner:
 
 @pytest.fixture(scope="session")
 def features_object(tmp_path_factory) -> pathlib.Path:
-    return compiled.compile_features(tmp_path_factory.mktemp("features") / "features.o")
+    return feature_build.compile_features(tmp_path_factory.mktemp("features") / "features.o")
 
 
 @pytest.fixture(scope="session")
 def feature_host(tmp_path_factory) -> pathlib.Path:
     """The program that loads a feature library and prints what failed."""
     program = tmp_path_factory.mktemp("host") / "feature_host"
-    source = pathlib.Path(__file__).parent / "feature_host.cc"
-    compiled.run([compiled.CXX, "-std=c++17", "-O1", source, "-o", program, "-pthread", "-ldl"])
+    source = _HERE / "feature_host.cc"
+    feature_build.run([feature_build.CXX, "-std=c++17", "-O1", source, "-o", program, "-pthread", "-ldl"])
     return program

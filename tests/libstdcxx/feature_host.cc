@@ -13,7 +13,8 @@ int main(int, char** arguments) {
     std::printf("%s\n", dlerror());
     return 2;
   }
-  std::printf("FAILED [%s]\n", reinterpret_cast<const char* (*)()>(dlsym(library, "run_features"))());
+  const auto run = reinterpret_cast<const char* (*)()>(dlsym(library, "run_features"));
+  std::printf("FAILED [%s]\n", run());
   try {
     reinterpret_cast<void (*)()>(dlsym(library, "throw_across"))();
   } catch (const std::logic_error& error) {

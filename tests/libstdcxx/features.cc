@@ -75,8 +75,10 @@ bool TimedLocksTimeOut() {
   bool timed_out = false;
   std::thread thread([&] {
     const auto start = Clock::now();
-    timed_out = !mutex.try_lock_for(milliseconds(20)) && !shared.try_lock_for(milliseconds(20)) &&
-                !shared.try_lock_shared_for(milliseconds(20)) && Clock::now() - start >= milliseconds(60);
+    timed_out = !mutex.try_lock_for(milliseconds(20)) &&
+                !shared.try_lock_for(milliseconds(20)) &&
+                !shared.try_lock_shared_for(milliseconds(20)) &&
+                Clock::now() - start >= milliseconds(60);
   });
   thread.join();
   return timed_out;
@@ -92,7 +94,8 @@ bool SemaphoreTimesOut() {
     deadline.tv_nsec -= 1000000000;
     deadline.tv_sec += 1;
   }
-  const bool timed_out = sem_clockwait(&semaphore, CLOCK_MONOTONIC, &deadline) == -1 && errno == ETIMEDOUT;
+  const bool timed_out =
+      sem_clockwait(&semaphore, CLOCK_MONOTONIC, &deadline) == -1 && errno == ETIMEDOUT;
   sem_destroy(&semaphore);
   return timed_out;
 }
@@ -102,7 +105,9 @@ bool FutureCarriesValue() { return std::async(std::launch::async, [] { return 41
 bool FutureCarriesException() {
   std::promise<int> promise;
   std::future<int> future = promise.get_future();
-  std::thread thread([&] { promise.set_exception(std::make_exception_ptr(std::runtime_error("carried"))); });
+  std::thread thread([&] {
+    promise.set_exception(std::make_exception_ptr(std::runtime_error("carried")));
+  });
   thread.join();
   if (future.wait_for(std::chrono::seconds(2)) != std::future_status::ready) return false;
   try {
@@ -234,7 +239,8 @@ bool ContainersHold() {
   vector.resize(1000, 4);
   auto shared = std::make_shared<int>(3);
   std::weak_ptr<int> weak = shared;
-  return map.size() == 1000 && map["77"] == 77 && text == "hello" && vector[999] == 4 && *weak.lock() == 3;
+  return map.size() == 1000 && map["77"] == 77 && text == "hello" && vector[999] == 4 &&
+         *weak.lock() == 3;
 }
 
 bool SymbolsAreFound() { return dlsym(RTLD_DEFAULT, "malloc") != nullptr; }

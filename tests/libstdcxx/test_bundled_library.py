@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-import compiled
-from compiled import CXX, FLOOR_SCRIPTS, needs_compiler
-from conftest import TRAIN_STEP, TRAINED
+import feature_build
+from feature_build import CXX, FLOOR_SCRIPTS, needs_compiler
+from guard_programs import TRAIN_STEP, TRAINED
 
 
 def readelf(option, path) -> str:
-    return compiled.run(["readelf", "-W", option, path], env=dict(os.environ, LC_ALL="C"))
+    return feature_build.run(["readelf", "-W", option, path], env=dict(os.environ, LC_ALL="C"))
 
 
 def needed_versions(path) -> dict:
@@ -77,8 +77,8 @@ def test_tensorflow_trains_on_it(run, bundled):
 
 @needs_compiler
 def test_new_features_work_on_it(tmp_path, bundled, features_object, feature_host):
-    library = compiled.link_features(features_object, tmp_path)
-    output = compiled.run([feature_host, library], env=dict(os.environ, LD_PRELOAD=str(bundled)))
+    library = feature_build.link_features(features_object, tmp_path)
+    output = feature_build.run([feature_host, library], env=dict(os.environ, LD_PRELOAD=str(bundled)))
     assert output == "FAILED []\nCAUGHT thrown across\n"
 
 
@@ -86,7 +86,7 @@ def test_new_features_work_on_it(tmp_path, bundled, features_object, feature_hos
 def test_two_builds_give_the_same_bytes(tmp_path):
     script = FLOOR_SCRIPTS.parent / "libstdcxx" / "build_libstdcxx.py"
     for name in ("first", "second"):
-        compiled.run([sys.executable, script, "--cxx", CXX, "--out", tmp_path / name])
+        feature_build.run([sys.executable, script, "--cxx", CXX, "--out", tmp_path / name])
     for name in ("libstdc++.so.6", "libcxxprobe.so"):
         first, second = ((tmp_path / folder / name).read_bytes() for folder in ("first", "second"))
         assert first == second, name

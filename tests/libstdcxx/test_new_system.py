@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from conftest import SHOW_COPIES, TRAIN_STEP, TRAINED
+from guard_programs import EARLY_IMPORT, SHOW_COPIES, TRAIN_STEP, TRAINED
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def test_bundled_copy_is_not_mapped(run, system_libstdcxx):
     ]
 
 
-def test_numpy_first_is_fine(run):
-    assert TRAINED in run(["-c", "import numpy\n" + TRAIN_STEP]).stdout
+def test_import_after_others_is_fine(run):
+    assert TRAINED in run(["-c", EARLY_IMPORT + TRAIN_STEP]).stdout
 
 
 def test_reexec_variable_does_nothing(run):
-    result = run(["-c", "print('START')\nimport numpy\n" + TRAIN_STEP], {"TF_DEEPREC_REEXEC": "1"})
+    result = run(["-c", "print('START')\n" + EARLY_IMPORT + TRAIN_STEP], {"TF_DEEPREC_REEXEC": "1"})
     assert result.stdout.count("START") == 1 and TRAINED in result.stdout
 
 
@@ -48,7 +48,21 @@ def test_describe_names_the_system_copy(run, system_libstdcxx):
 def test_describe_before_ensure_has_no_side_effect(run, standalone_guard):
     code = "d = guard.describe(); print(d['origin'], d['problems'], d['chosen_by'])\nguard.ensure()"
     result = run(use_guard(code))
-    assert "system [] not chosen yet" in result.stdout and result.returncode == 0, result.stderr
+    assert "system [] not chosen yet; the one of the system is new enough" in result.stdout, result.stderr
+    assert result.returncode == 0, result.stderr
+
+
+def test_describe_before_ensure_tells_what_an_import_would_do(run, standalone_guard, old_system):
+    code = "d = guard.describe(); print(d['origin'], d['problems'], d['chosen_by'])" + SHOW_COPIES
+    result = run(use_guard(code), old_system)
+    assert "none [] not chosen yet; an import loads the bundled one: " in result.stdout, result.stderr
+    assert "MAPPED" not in result.stdout
+
+
+def test_describe_names_an_old_copy_in_the_process(run, standalone_guard, old_system):
+    code = EARLY_IMPORT + "d = guard.describe(); print(d['origin'], d['problems'])"
+    result = run(use_guard(code), old_system)
+    assert "system ['TensorFlow needs a libstdc++.so.6 with GLIBCXX_3.4.22" in result.stdout, result.stderr
 
 
 def test_guard_imports_only_ctypes(run, standalone_guard):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from conftest import SHOW_COPIES, TRAIN_STEP, TRAINED
+from guard_programs import EARLY_IMPORT, SHOW_COPIES, TRAIN_STEP, TRAINED
 
 
 def mapped(output: str) -> list:
@@ -29,7 +29,7 @@ def test_import_trains(run, old_system):
 
 
 def test_bundled_is_the_only_copy(run, old_system, guard_dir):
-    result = run(["-c", TRAIN_STEP + "import numpy\n" + SHOW_COPIES], old_system)
+    result = run(["-c", TRAIN_STEP + EARLY_IMPORT + SHOW_COPIES], old_system)
     assert result.returncode == 0, result.stderr
     assert [os.path.realpath(path) for path in mapped(result.stdout)] == [
         os.path.realpath(guard_dir / "libstdc++.so.6")
@@ -44,17 +44,17 @@ def test_describe_names_the_bundled_copy(run, old_system):
     assert "bundled True []" in run(["-c", code], old_system).stdout
 
 
-def test_numpy_first_gives_an_error_with_the_cure(run, old_system):
-    result = run(["-c", "import numpy\n" + TRAIN_STEP], old_system)
+def test_late_import_gives_an_error_with_the_cure(run, old_system):
+    result = run(["-c", EARLY_IMPORT + TRAIN_STEP], old_system)
     assert result.returncode == 1
     last_line = result.stderr.strip().splitlines()[-1]
     assert last_line.startswith("ImportError: TensorFlow needs a libstdc++.so.6 with GLIBCXX_3.4.22")
-    assert "numpy" in last_line and "ends at GLIBCXX_3.4.21" in last_line
+    assert "ml_dtypes" in last_line and "ends at GLIBCXX_3.4.21" in last_line
     assert "Import tensorflow before the others" in last_line and "TF_DEEPREC_REEXEC=1" in last_line
 
 
-def test_numpy_first_never_loads_a_second_copy(run, old_system):
-    code = "import numpy\ntry:\n  import tensorflow\nexcept ImportError:\n  print('REFUSED')\n" + SHOW_COPIES
+def test_late_import_never_loads_a_second_copy(run, old_system):
+    code = EARLY_IMPORT + "try:\n  import tensorflow\nexcept ImportError:\n  print('REFUSED')\n" + SHOW_COPIES
     result = run(["-c", code], old_system)
     assert "REFUSED" in result.stdout
     assert mapped(result.stdout) == [os.path.join(old_system["LD_LIBRARY_PATH"], "libstdc++.so.6")]

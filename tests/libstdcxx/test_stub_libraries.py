@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-import compiled
-from compiled import CXX, FLOOR_SCRIPTS, needs_compiler
+import feature_build
+from feature_build import CXX, FLOOR_SCRIPTS, needs_compiler
 
 pytestmark = needs_compiler
 
 
 def make_stubs(folder):
-    compiled.run([sys.executable, FLOOR_SCRIPTS / "make_stub_libs.py", "--cxx", CXX, "--out", folder])
+    feature_build.run([sys.executable, FLOOR_SCRIPTS / "make_stub_libs.py", "--cxx", CXX, "--out", folder])
     return folder
 
 
@@ -23,31 +23,31 @@ def stubs(tmp_path_factory):
 
 
 def check_floor(library) -> None:
-    compiled.run([sys.executable, FLOOR_SCRIPTS / "check_symbol_floor.py", library])
+    feature_build.run([sys.executable, FLOOR_SCRIPTS / "check_symbol_floor.py", library])
 
 
 @pytest.mark.parametrize("linker", ["bfd", "gold", "lld"])
 def test_new_features_work_within_the_limits(tmp_path, stubs, features_object, feature_host, linker):
     if shutil.which(f"ld.{linker}") is None:
         pytest.skip(f"ld.{linker} is not installed")
-    library = compiled.link_features(features_object, tmp_path, f"-L{stubs}", f"-fuse-ld={linker}")
+    library = feature_build.link_features(features_object, tmp_path, f"-L{stubs}", f"-fuse-ld={linker}")
     check_floor(library)
-    assert compiled.run([feature_host, library]) == "FAILED []\nCAUGHT thrown across\n"
+    assert feature_build.run([feature_host, library]) == "FAILED []\nCAUGHT thrown across\n"
 
 
 @pytest.mark.parametrize("flags", [["-O0", "-g"], ["-D_GLIBCXX_ASSERTIONS", "-flto=auto"]])
 def test_other_build_modes_stay_within_the_limits(tmp_path, stubs, feature_host, flags):
-    object_file = compiled.compile_features(tmp_path / "features.o", *flags)
-    library = compiled.link_features(object_file, tmp_path, f"-L{stubs}", *flags)
+    object_file = feature_build.compile_features(tmp_path / "features.o", *flags)
+    library = feature_build.link_features(object_file, tmp_path, f"-L{stubs}", *flags)
     check_floor(library)
-    assert compiled.run([feature_host, library]).startswith("FAILED []\n")
+    assert feature_build.run([feature_host, library]).startswith("FAILED []\n")
 
 
 def test_every_replacement_links_by_itself(tmp_path, stubs):
     # Whatever a later source draws from the archives, nothing that it needs may be missing.
     archives = [stubs / "libstdcxx_nonshared.a", stubs / "libfloor_shims.a"]
     library = tmp_path / "all.so"
-    compiled.run(
+    feature_build.run(
         [CXX, "-shared", "-o", library, f"-L{stubs}", "-Wl,--whole-archive", *archives,
          "-Wl,--no-whole-archive", "-Wl,-z,defs"]
     )
@@ -62,9 +62,9 @@ def test_shims_are_not_exported(tmp_path, stubs):
         'extern "C" unsigned uses(struct stat* s) { return stat("/", s) + fcntl(0, F_GETFD) + arc4random(); }\n'
     )
     library = tmp_path / "uses.so"
-    compiled.run([CXX, "-fPIC", "-shared", source, "-o", library, f"-L{stubs}", "-Wl,-z,defs"])
+    feature_build.run([CXX, "-fPIC", "-shared", source, "-o", library, f"-L{stubs}", "-Wl,-z,defs"])
     check_floor(library)
-    assert compiled.run(["nm", "-D", "--defined-only", "--format=just-symbols", library]).split() == ["uses"]
+    assert feature_build.run(["nm", "-D", "--defined-only", "--format=just-symbols", library]).split() == ["uses"]
 
 
 def test_unsupported_new_symbol_fails_the_link(tmp_path, stubs):
@@ -72,7 +72,7 @@ def test_unsupported_new_symbol_fails_the_link(tmp_path, stubs):
     # getentropy exists at the limit, close_range came with GLIBC_2.34 and has no shim.
     source.write_text("#include <unistd.h>\nint f() { return close_range(3, 4, 0); }\n")
     command = [CXX, "-fPIC", "-shared", str(source), "-o", str(tmp_path / "new.so"), "-Wl,-z,defs"]
-    compiled.run(command)
+    feature_build.run(command)
     result = subprocess.run([*command, f"-L{stubs}"], capture_output=True, text=True, check=False)
     assert result.returncode != 0 and "close_range" in result.stderr
 
@@ -90,7 +90,7 @@ def test_compiler_for_another_machine_is_refused(tmp_path):
     fake.write_text("#!/bin/sh\necho aarch64-linux-gnu\n")
     fake.chmod(0o755)
     result = subprocess.run(
-        [sys.executable, str(FLOOR_SCRIPTS / "make_stub_libs.py"), "--cxx", str(fake), "--out", str(tmp_path / "s")],
+        [sys.executable, FLOOR_SCRIPTS / "make_stub_libs.py", "--cxx", fake, "--out", tmp_path / "stubs"],
         capture_output=True, text=True, check=False,
     )
     assert result.returncode == 1

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-import compiled
-from compiled import FLOOR_SCRIPTS, needs_compiler
+import feature_build
+from feature_build import FLOOR_SCRIPTS, needs_compiler
 
 
 def check(*arguments) -> subprocess.CompletedProcess:
@@ -54,7 +54,7 @@ def test_limits_are_those_of_the_released_libraries(package_dir, guard_dir):
 
 @needs_compiler
 def test_ordinary_link_is_reported_with_symbol_version_and_library(tmp_path, features_object):
-    library = compiled.link_features(features_object, tmp_path)
+    library = feature_build.link_features(features_object, tmp_path)
     result = check(library)
     assert result.returncode == 1
     assert f"{library}: needs GLIBCXX_3.4.30 of libstdc++.so.6, limit GLIBCXX_3.4.22: " in result.stdout

@@ -49,10 +49,8 @@ def dynamic_symbols(path: str) -> List[Symbol]:
     symbols = []
     for line in _readelf("--dyn-syms", path).splitlines():
         fields = line.split()
-        if len(fields) < 8 or not fields[0].endswith(":") or fields[3] == "NOTYPE" and not fields[7]:
-            continue
-        if not fields[0][:-1].isdigit():
-            continue
+        if len(fields) < 8 or not fields[0][:-1].isdigit():
+            continue  # a heading, or the nameless first entry
         # A reference is printed as "name@VERSION (index)", a definition as name@VERSION or name@@VERSION.
         name, _, version = fields[7].partition("@")
         is_default = version.startswith("@")

@@ -29,7 +29,9 @@ static void* RealFunction(_Atomic(uintptr_t)* cache, const char* name) {
   static _Atomic(uintptr_t) cache = 1;         \
   (__typeof__(&name))RealFunction(&cache, #name); })
 
-static int IsSupported(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
+static int IsSupported(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
 
 static struct timespec ToWallClock(clockid_t clock, const struct timespec* deadline) {
   if (clock == CLOCK_REALTIME) return *deadline;

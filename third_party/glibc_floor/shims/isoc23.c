@@ -23,8 +23,12 @@ extern unsigned long long old_strtoull(const char* text, char** end, int base);
 extern int old_vsscanf(const char* text, const char* format, va_list arguments);
 extern int old_vfscanf(FILE* stream, const char* format, va_list arguments);
 
-long __isoc23_strtol(const char* text, char** end, int base) { return old_strtol(text, end, base); }
-long long __isoc23_strtoll(const char* text, char** end, int base) { return old_strtoll(text, end, base); }
+long __isoc23_strtol(const char* text, char** end, int base) {
+  return old_strtol(text, end, base);
+}
+long long __isoc23_strtoll(const char* text, char** end, int base) {
+  return old_strtoll(text, end, base);
+}
 unsigned long __isoc23_strtoul(const char* text, char** end, int base) {
   return old_strtoul(text, end, base);
 }

@@ -9,8 +9,11 @@
 pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }
 
 // Kernels without it set ENOSYS, which callers must expect of the library's function too.
-ssize_t copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, size_t size, unsigned flags) {
+ssize_t copy_file_range(int in, off_t* in_offset, int out, off_t* out_offset, size_t size,
+                        unsigned flags) {
   return syscall(SYS_copy_file_range, in, in_offset, out, out_offset, size, flags);
 }
 
-int memfd_create(const char* name, unsigned flags) { return (int)syscall(SYS_memfd_create, name, flags); }
+int memfd_create(const char* name, unsigned flags) {
+  return (int)syscall(SYS_memfd_create, name, flags);
+}
