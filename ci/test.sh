@@ -33,4 +33,4 @@ export DEEPREC_TEST_WHEEL="$(wheel_path)"
 export DEEPREC_TEST_SELF_CONTAINED_WHEEL="$(wheel_path self_contained/)"
 # Not from the root: there the sources' `tensorflow` folder would be imported instead of the installed package.
 cd "$ROOT/tests"
-exec "$BUILD_DIR/test/bin/python" -m pytest -p no:cacheprovider --import-mode=importlib -q "$@"
+exec "$BUILD_DIR/test/bin/python" -m pytest -q "$@"

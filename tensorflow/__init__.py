@@ -9,14 +9,16 @@ import os as _os
 import sys as _sys
 
 if not _os.path.exists(_os.path.join(_os.path.dirname(__file__), "libtensorflow_framework.so.2")):
-  raise ImportError(
-      f"{_os.path.dirname(__file__)} holds the sources of the package, not the installed package: "
-      "run Python from another folder, or install the wheel first.")
+    raise ImportError(
+        f"{_os.path.dirname(__file__)} holds the sources of the package, not the installed package: "
+        "run Python from another folder, or install the wheel first."
+    )
 
 if _os.path.exists(_os.path.join(_os.path.dirname(__file__), "bundled", "index.json")):
-  # The self-contained wheel: its own dependencies stand in for those of the environment that are too old.
-  import _deeprec_bundled
-  _deeprec_bundled.prefer_over_outdated()
+    # The self-contained wheel: its own dependencies stand in for those of the environment that are too old.
+    import _deeprec_bundled
+
+    _deeprec_bundled.prefer_over_outdated()
 
 from tensorflow.libstdcxx_guard import ensure as _ensure_libstdcxx
 
@@ -27,8 +29,10 @@ from tensorflow.deeprec import settings as _settings
 _settings.apply_before_runtime_loads()
 
 if _settings.ROOT_API == "2":
-  from tensorflow.api_v1 import released as _released
-  _released.populate(_sys.modules[__name__])
+    from tensorflow.api_v1 import released as _released
+
+    _released.populate(_sys.modules[__name__])
 else:
-  from tensorflow.api_v1 import root as _root
-  _root.populate(_sys.modules[__name__])
+    from tensorflow.api_v1 import root as _root
+
+    _root.populate(_sys.modules[__name__])

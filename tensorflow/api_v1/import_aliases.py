@@ -24,35 +24,35 @@ PATHS = {
 
 
 class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-  """Resolves the paths of the table to modules that exist under another name."""
+    """Resolves the paths of the table to modules that exist under another name."""
 
-  def find_spec(self, fullname, path=None, target=None):
-    if not fullname.startswith("tensorflow."):
-      return None
-    real = real_name(fullname)
-    if real is None or importlib.util.find_spec(real) is None:
-      return None
-    return importlib.machinery.ModuleSpec(fullname, self, origin=real)
+    def find_spec(self, fullname, path=None, target=None):
+        if not fullname.startswith("tensorflow."):
+            return None
+        real = real_name(fullname)
+        if real is None or importlib.util.find_spec(real) is None:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, origin=real)
 
-  def create_module(self, spec):
-    module = importlib.import_module(spec.origin)
-    # The import system is about to overwrite the module's own spec with the alias's; see exec_module.
-    spec.loader_state = module.__spec__
-    return module
+    def create_module(self, spec):
+        module = importlib.import_module(spec.origin)
+        # The import system is about to overwrite the module's own spec with the alias's; see exec_module.
+        spec.loader_state = module.__spec__
+        return module
 
-  def exec_module(self, module):
-    module.__spec__ = module.__spec__.loader_state
+    def exec_module(self, module):
+        module.__spec__ = module.__spec__.loader_state
 
 
 def real_name(fullname: str) -> Optional[str]:
-  """The module that an import path of the table stands for; None for a path that is not in it."""
-  for alias, real in PATHS.items():
-    if fullname == alias or fullname.startswith(alias + "."):
-      return real + fullname[len(alias):]
-  return None
+    """The module that an import path of the table stands for; None for a path that is not in it."""
+    for alias, real in PATHS.items():
+        if fullname == alias or fullname.startswith(alias + "."):
+            return real + fullname[len(alias) :]
+    return None
 
 
 def install() -> None:
-  """Puts the finder in front of the others, once."""
-  if not any(isinstance(finder, AliasFinder) for finder in sys.meta_path):
-    sys.meta_path.insert(0, AliasFinder())
+    """Puts the finder in front of the others, once."""
+    if not any(isinstance(finder, AliasFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, AliasFinder())

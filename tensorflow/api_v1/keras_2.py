@@ -10,22 +10,23 @@ _OPTIMIZER_MODULES = ("tf_keras.optimizers", "tf_keras.api._v2.keras.optimizers"
 
 
 def _bind_session_optimizers(module: types.ModuleType) -> None:
-  """Replaces the optimizers of a module by those of the same name that work in a session."""
-  from tf_keras.api._v1.keras import optimizers as working
-  for name in vars(working):
-    if name[0].isupper() and hasattr(module, name):
-      setattr(module, name, getattr(working, name))
+    """Replaces the optimizers of a module by those of the same name that work in a session."""
+    from tf_keras.api._v1.keras import optimizers as working
+
+    for name in vars(working):
+        if name[0].isupper() and hasattr(module, name):
+            setattr(module, name, getattr(working, name))
 
 
 def install(module: types.ModuleType, namespace: types.ModuleType) -> None:
-  """Makes `tensorflow.keras...` importable by path; `tf.keras`, `tf.layers`, `tf.nn.rnn_cell` are lazy already.
+    """Makes `tensorflow.keras...` importable by path; `tf.keras`, `tf.layers`, `tf.nn.rnn_cell` are lazy already.
 
-  Args:
-    module: the `tensorflow` package, filled with the names of `namespace`.
-    namespace: `tf.compat.v1`, which resolves its Keras parts to tf_keras' 1.x API at first use.
-  """
-  for name in ("keras", "layers"):
-    setattr(module, name, getattr(namespace, name))
-  import_aliases.install()
-  for name in _OPTIMIZER_MODULES:
-    import_hooks.after_import(name, _bind_session_optimizers)
+    Args:
+      module: the `tensorflow` package, filled with the names of `namespace`.
+      namespace: `tf.compat.v1`, which resolves its Keras parts to tf_keras' 1.x API at first use.
+    """
+    for name in ("keras", "layers"):
+        setattr(module, name, getattr(namespace, name))
+    import_aliases.install()
+    for name in _OPTIMIZER_MODULES:
+        import_hooks.after_import(name, _bind_session_optimizers)

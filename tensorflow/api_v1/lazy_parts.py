@@ -11,31 +11,31 @@ _PARTS = {
 
 
 class LazyPart(types.ModuleType):
-  """A module that is imported when one of its attributes is first read."""
+    """A module that is imported when one of its attributes is first read."""
 
-  def __init__(self, name: str, target: str):
-    super().__init__(name)
-    self.__dict__["_target"] = target
+    def __init__(self, name: str, target: str):
+        super().__init__(name)
+        self.__dict__["_target"] = target
 
-  def _load(self) -> types.ModuleType:
-    return importlib.import_module(self.__dict__["_target"])
+    def _load(self) -> types.ModuleType:
+        return importlib.import_module(self.__dict__["_target"])
 
-  def __getattr__(self, item):
-    if item.startswith("__") and item.endswith("__"):
-      # inspect, pickle and doctest probe modules for these; a probe must not load anything.
-      raise AttributeError(f"module {self.__name__!r} has no attribute {item!r}")
-    return getattr(self._load(), item)
+    def __getattr__(self, item):
+        if item.startswith("__") and item.endswith("__"):
+            # inspect, pickle and doctest probe modules for these; a probe must not load anything.
+            raise AttributeError(f"module {self.__name__!r} has no attribute {item!r}")
+        return getattr(self._load(), item)
 
-  def __dir__(self):
-    return dir(self._load())
+    def __dir__(self):
+        return dir(self._load())
 
-  def __repr__(self):
-    return f"<lazily loaded module {self.__name__!r}>"
+    def __repr__(self):
+        return f"<lazily loaded module {self.__name__!r}>"
 
 
 def install(module: types.ModuleType, namespace: types.ModuleType) -> None:
-  """Puts the lazy modules onto the root and onto `tf.compat.v1`, which had them too in 1.15."""
-  for name, target in _PARTS.items():
-    part = LazyPart(f"tensorflow.{name}", target)
-    for owner in (module, namespace):
-      setattr(owner, name, part)
+    """Puts the lazy modules onto the root and onto `tf.compat.v1`, which had them too in 1.15."""
+    for name, target in _PARTS.items():
+        part = LazyPart(f"tensorflow.{name}", target)
+        for owner in (module, namespace):
+            setattr(owner, name, part)

@@ -10,8 +10,9 @@ import types
 
 
 def populate(module: types.ModuleType) -> None:
-  """Runs upstream's root module in `module`'s namespace and loads our kernels."""
-  path = os.path.join(os.path.dirname(module.__file__), "released_root.py")
-  importlib.machinery.SourceFileLoader(module.__name__, path).exec_module(module)
-  from tensorflow.deeprec import library
-  library.load()
+    """Runs upstream's root module in `module`'s namespace and loads our kernels."""
+    path = os.path.join(os.path.dirname(module.__file__), "released_root.py")
+    importlib.machinery.SourceFileLoader(module.__name__, path).exec_module(module)
+    from tensorflow.deeprec import library
+
+    library.load()

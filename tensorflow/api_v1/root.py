@@ -15,74 +15,79 @@ _NAMESPACE = "tensorflow._api.v2.compat.v1"
 
 
 def populate(module: types.ModuleType) -> None:
-  """Fills the `tensorflow` package with the 1.x API.
+    """Fills the `tensorflow` package with the 1.x API.
 
-  Args:
-    module: the `tensorflow` package, as it is while its `__init__` runs.
-  """
-  # Switches that the runtime's Python reads while it loads; nothing has to be turned off afterwards.
-  os.environ["TF2_BEHAVIOR"] = "0"
-  from tensorflow.python import pywrap_tensorflow  # pylint: disable=unused-import
-  from tensorflow.python import tf2
-  tf2.disable()
+    Args:
+      module: the `tensorflow` package, as it is while its `__init__` runs.
+    """
+    # Switches that the runtime's Python reads while it loads; nothing has to be turned off afterwards.
+    os.environ["TF2_BEHAVIOR"] = "0"
+    from tensorflow.python import pywrap_tensorflow  # noqa: F401 (loads the runtime)
+    from tensorflow.python import tf2
 
-  namespace = importlib.import_module(_NAMESPACE)
-  _load_kernels()
-  _install_deeprec()
-  _copy_public_names(namespace, module)
-  _alias_submodules()
-  from tensorflow.api_v1 import keras_2, lazy_parts, version_gates, versions
-  keras_2.install(module, namespace)
-  lazy_parts.install(module, namespace)
-  versions.install(module, namespace)
-  version_gates.install()
-  _load_plugins()
+    tf2.disable()
+
+    namespace = importlib.import_module(_NAMESPACE)
+    _load_kernels()
+    _install_deeprec()
+    _copy_public_names(namespace, module)
+    _alias_submodules()
+    from tensorflow.api_v1 import keras_2, lazy_parts, version_gates, versions
+
+    keras_2.install(module, namespace)
+    lazy_parts.install(module, namespace)
+    versions.install(module, namespace)
+    version_gates.install()
+    _load_plugins()
 
 
 def _load_kernels() -> None:
-  from tensorflow.deeprec import library
-  library.load()
+    from tensorflow.deeprec import library
+
+    library.load()
 
 
 def _install_deeprec() -> None:
-  from tensorflow.deeprec import optimizers, xla
-  optimizers.install()
-  xla.install()
+    from tensorflow.deeprec import optimizers, xla
+
+    optimizers.install()
+    xla.install()
 
 
 def _copy_public_names(namespace: types.ModuleType, module: types.ModuleType) -> None:
-  for name, value in vars(namespace).items():
-    if not name.startswith("_"):
-      # Assigned even where a name is there: importing `tensorflow.python` and the like has left submodules of the
-      # package behind, and `tf.distribute` must be the API, not the folder of that name.
-      setattr(module, name, value)
-  # `tf.compat.v1.compat` knows only a part of itself; 1.15's `tf.compat` reaches the whole of both.
-  module.compat = sys.modules["tensorflow._api.v2.compat"]
-  for name in ("__compiler_version__", "__cxx11_abi_flag__", "__git_version__", "__monolithic_build__"):
-    setattr(module, name, getattr(namespace, name))
+    for name, value in vars(namespace).items():
+        if not name.startswith("_"):
+            # Assigned even where a name is there: importing `tensorflow.python` and the like has left submodules of the
+            # package behind, and `tf.distribute` must be the API, not the folder of that name.
+            setattr(module, name, value)
+    # `tf.compat.v1.compat` knows only a part of itself; 1.15's `tf.compat` reaches the whole of both.
+    module.compat = sys.modules["tensorflow._api.v2.compat"]
+    for name in ("__compiler_version__", "__cxx11_abi_flag__", "__git_version__", "__monolithic_build__"):
+        setattr(module, name, getattr(namespace, name))
 
 
 def _alias_submodules() -> None:
-  """Makes `import tensorflow.nn` mean the module that `tf.nn` is, for each part of the API."""
-  prefixes = {
-      _NAMESPACE + ".": "tensorflow.",
-      "tensorflow._api.v2.compat.": "tensorflow.compat.",
-  }
-  for name, part in list(sys.modules.items()):
-    for prefix, short in prefixes.items():
-      # What import_aliases serves is skipped: some of it is in the namespace too, but with other classes.
-      if name.startswith(prefix) and not name.startswith(_NAMESPACE + ".compat."):
-        alias = short + name[len(prefix):]
-        if import_aliases.real_name(alias) is None:
-          sys.modules[alias] = part
-  sys.modules["tensorflow.compat"] = sys.modules["tensorflow._api.v2.compat"]
+    """Makes `import tensorflow.nn` mean the module that `tf.nn` is, for each part of the API."""
+    prefixes = {
+        _NAMESPACE + ".": "tensorflow.",
+        "tensorflow._api.v2.compat.": "tensorflow.compat.",
+    }
+    for name, part in list(sys.modules.items()):
+        for prefix, short in prefixes.items():
+            # What import_aliases serves is skipped: some of it is in the namespace too, but with other classes.
+            if name.startswith(prefix) and not name.startswith(_NAMESPACE + ".compat."):
+                alias = short + name[len(prefix) :]
+                if import_aliases.real_name(alias) is None:
+                    sys.modules[alias] = part
+    sys.modules["tensorflow.compat"] = sys.modules["tensorflow._api.v2.compat"]
 
 
 def _load_plugins() -> None:
-  """Loads kernel libraries and devices that other packages put into site-packages/tensorflow-plugins."""
-  from tensorflow.python.framework import load_library
-  for folder in sys.path:
-    plugins = os.path.join(folder, "tensorflow-plugins")
-    if folder.endswith("site-packages") and os.path.isdir(plugins):
-      load_library.load_library(plugins)
-      load_library.load_pluggable_device_library(plugins)
+    """Loads kernel libraries and devices that other packages put into site-packages/tensorflow-plugins."""
+    from tensorflow.python.framework import load_library
+
+    for folder in sys.path:
+        plugins = os.path.join(folder, "tensorflow-plugins")
+        if folder.endswith("site-packages") and os.path.isdir(plugins):
+            load_library.load_library(plugins)
+            load_library.load_pluggable_device_library(plugins)

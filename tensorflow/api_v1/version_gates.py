@@ -15,13 +15,14 @@ _GATES = {
 
 
 def _lower(constant: str):
-  def hook(module: types.ModuleType) -> None:
-    if hasattr(module, constant):
-      setattr(module, constant, versions.VERSION)
-  return hook
+    def hook(module: types.ModuleType) -> None:
+        if hasattr(module, constant):
+            setattr(module, constant, versions.VERSION)
+
+    return hook
 
 
 def install() -> None:
-  """Lowers each gate when its module is imported."""
-  for name, constant in _GATES.items():
-    import_hooks.after_import(name, _lower(constant))
+    """Lowers each gate when its module is imported."""
+    for name, constant in _GATES.items():
+        import_hooks.after_import(name, _lower(constant))

@@ -8,8 +8,8 @@ VERSION = "1.15.5"
 
 
 def install(module: types.ModuleType, namespace: types.ModuleType) -> None:
-  """Sets `__version__`, `VERSION` and `version.VERSION` of the root and of `tf.compat.v1`."""
-  for target in (module, namespace):
-    target.__version__ = VERSION
-    target.VERSION = VERSION
-  module.version.VERSION = VERSION
+    """Sets `__version__`, `VERSION` and `version.VERSION` of the root and of `tf.compat.v1`."""
+    for target in (module, namespace):
+        target.__version__ = VERSION
+        target.VERSION = VERSION
+    module.version.VERSION = VERSION

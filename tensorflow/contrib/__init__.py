@@ -5,7 +5,9 @@ A module that is not there yet raises an AttributeError (or, imported by its pat
 
 
 def __getattr__(name: str):
-  if name.startswith("__"):
-    raise AttributeError(f"module 'tensorflow.contrib' has no attribute {name!r}")
-  raise AttributeError(f"tf.contrib.{name} is not in this release of the wheel yet: see docs/limits.md for what is, "
-                       "and for the usual replacement.")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'tensorflow.contrib' has no attribute {name!r}")
+    raise AttributeError(
+        f"tf.contrib.{name} is not in this release of the wheel yet: see docs/limits.md for what is, "
+        "and for the usual replacement."
+    )

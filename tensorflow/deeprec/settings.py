@@ -24,10 +24,10 @@ _CHOICES = {
 
 
 def _choice(name: str, default: str) -> str:
-  value = os.environ.get(name, default)
-  if value not in _CHOICES[name]:
-    raise ImportError(f"{name} is {value!r}, but must be one of {', '.join(c for c in _CHOICES[name] if c)}.")
-  return value
+    value = os.environ.get(name, default)
+    if value not in _CHOICES[name]:
+        raise ImportError(f"{name} is {value!r}, but must be one of {', '.join(c for c in _CHOICES[name] if c)}.")
+    return value
 
 
 ROOT_API = _choice("TF_DEEPREC_ROOT", "1")
@@ -36,19 +36,20 @@ LAZY_ADAM = _choice("TF_DEEPREC_LAZY_ADAM", "0") == "1"
 ISA = _choice("TF_DEEPREC_ISA", "")
 _choice("TF_DEEPREC_REEXEC", "0")
 DISABLED_KERNELS = frozenset(
-    name.strip() for name in os.environ.get("TF_DEEPREC_DISABLE_KERNELS", "").split(",") if name.strip())
+    name.strip() for name in os.environ.get("TF_DEEPREC_DISABLE_KERNELS", "").split(",") if name.strip()
+)
 
 
 def kernels_enabled(*ops: str) -> bool:
-  """Whether all of the named ops run on the kernels of this wheel."""
-  return "all" not in DISABLED_KERNELS and not DISABLED_KERNELS.intersection(ops)
+    """Whether all of the named ops run on the kernels of this wheel."""
+    return "all" not in DISABLED_KERNELS and not DISABLED_KERNELS.intersection(ops)
 
 
 def apply_before_runtime_loads() -> None:
-  """Sets the variables that the TensorFlow runtime itself reads while it loads."""
-  # Keras 2 is the Keras of both roots: the 1.x API needs it, and the wheel does not depend on Keras 3.
-  os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
-  # Without this flag a session's global_jit_level is ignored on CPU; it turns nothing on by itself.
-  flags = os.environ.get("TF_XLA_FLAGS", "")
-  if "tf_xla_cpu_global_jit" not in flags:
-    os.environ["TF_XLA_FLAGS"] = f"{flags} --tf_xla_cpu_global_jit".strip()
+    """Sets the variables that the TensorFlow runtime itself reads while it loads."""
+    # Keras 2 is the Keras of both roots: the 1.x API needs it, and the wheel does not depend on Keras 3.
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    # Without this flag a session's global_jit_level is ignored on CPU; it turns nothing on by itself.
+    flags = os.environ.get("TF_XLA_FLAGS", "")
+    if "tf_xla_cpu_global_jit" not in flags:
+        os.environ["TF_XLA_FLAGS"] = f"{flags} --tf_xla_cpu_global_jit".strip()

@@ -11,31 +11,32 @@ from tensorflow.deeprec import settings
 
 
 def _with_jit(config):
-  """A copy of a ConfigProto with XLA on."""
-  copy = type(config)()
-  copy.CopyFrom(config)
-  options = copy.graph_options.optimizer_options
-  options.global_jit_level = options.ON_1
-  return copy
+    """A copy of a ConfigProto with XLA on."""
+    copy = type(config)()
+    copy.CopyFrom(config)
+    options = copy.graph_options.optimizer_options
+    options.global_jit_level = options.ON_1
+    return copy
 
 
 def install() -> None:
-  """Makes sessions follow the switch, and applies TF_DEEPREC_XLA."""
-  from tensorflow.core.protobuf import config_pb2
-  from tensorflow.python.client import session
-  from tensorflow.python.eager import context
-  if settings.XLA_BY_DEFAULT:
-    context.context().optimizer_jit = True
+    """Makes sessions follow the switch, and applies TF_DEEPREC_XLA."""
+    from tensorflow.core.protobuf import config_pb2
+    from tensorflow.python.client import session
+    from tensorflow.python.eager import context
 
-  construct = session.BaseSession.__init__
+    if settings.XLA_BY_DEFAULT:
+        context.context().optimizer_jit = True
 
-  @functools.wraps(construct)
-  def __init__(self, target="", graph=None, config=None):
-    # Without a config TensorFlow itself takes the switch's state; with one it does not look.
-    if isinstance(config, config_pb2.ConfigProto) and context.context().optimizer_jit:
-      options = config.graph_options.optimizer_options
-      if options.global_jit_level == options.DEFAULT:
-        config = _with_jit(config)
-    construct(self, target, graph, config)
+    construct = session.BaseSession.__init__
 
-  session.BaseSession.__init__ = __init__
+    @functools.wraps(construct)
+    def __init__(self, target="", graph=None, config=None):
+        # Without a config TensorFlow itself takes the switch's state; with one it does not look.
+        if isinstance(config, config_pb2.ConfigProto) and context.context().optimizer_jit:
+            options = config.graph_options.optimizer_options
+            if options.global_jit_level == options.DEFAULT:
+                config = _with_jit(config)
+        construct(self, target, graph, config)
+
+    session.BaseSession.__init__ = __init__

@@ -36,24 +36,37 @@ REGISTER_KERNEL_BUILDER(Name("AddSeven").Device(tensorflow::DEVICE_CPU), AddSeve
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-  folder = tmp_path_factory.mktemp("op")
-  compiler = shutil.which("g++")
-  assert compiler, "the tests need g++, which ci/test.sh installs"
-  source = folder / "add_seven.cc"
-  source.write_text(_SOURCE)
-  target = folder / "add_seven.so"
-  subprocess.run([compiler, "-std=c++17", "-shared", "-fPIC", "-O1", str(source), "-o", str(target),
-                  *tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags()], check=True)
-  return tf.load_op_library(str(target))
+    folder = tmp_path_factory.mktemp("op")
+    compiler = shutil.which("g++")
+    assert compiler, "the tests need g++, which ci/test.sh installs"
+    source = folder / "add_seven.cc"
+    source.write_text(_SOURCE)
+    target = folder / "add_seven.so"
+    subprocess.run(
+        [
+            compiler,
+            "-std=c++17",
+            "-shared",
+            "-fPIC",
+            "-O1",
+            str(source),
+            "-o",
+            str(target),
+            *tf.sysconfig.get_compile_flags(),
+            *tf.sysconfig.get_link_flags(),
+        ],
+        check=True,
+    )
+    return tf.load_op_library(str(target))
 
 
 def test_the_op_computes_in_a_session(library):
-  with tf.Graph().as_default(), tf.Session() as session:
-    np.testing.assert_array_equal(session.run(library.add_seven([1, 2])), [8, 9])
+    with tf.Graph().as_default(), tf.Session() as session:
+        np.testing.assert_array_equal(session.run(library.add_seven([1, 2])), [8, 9])
 
 
 def test_an_error_of_the_op_arrives_as_the_exception_class_it_names(library):
-  with tf.Graph().as_default(), tf.Session() as session:
-    x = tf.placeholder(tf.int32)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="x must be a vector"):
-      session.run(library.add_seven(x), {x: 3})
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.int32)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="x must be a vector"):
+            session.run(library.add_seven(x), {x: 3})

@@ -19,36 +19,39 @@ NOT_PYTHON = {"core"}
 
 
 def link_tree(base: pathlib.Path, ours: pathlib.Path, target: pathlib.Path, top: bool = False) -> None:
-  """Links base's entries into `target`, descending only where ours has something to add."""
-  target.mkdir(parents=True)
-  names = {p.name for p in base.iterdir()} if base.is_dir() else set()
-  mine = {p.name for p in ours.iterdir() if p.is_dir() or p.suffix == ".py"} if ours.is_dir() else set()
-  if top:
-    mine -= NOT_PYTHON
-  for name in sorted((names | mine) - {"__pycache__"}):
-    if name in mine and (ours / name).is_dir():
-      link_tree(base / name, ours / name, target / name)
-    else:
-      (target / name).symlink_to(ours / name if name in mine else base / name)
+    """Links base's entries into `target`, descending only where ours has something to add."""
+    target.mkdir(parents=True)
+    names = {p.name for p in base.iterdir()} if base.is_dir() else set()
+    mine = {p.name for p in ours.iterdir() if p.is_dir() or p.suffix == ".py"} if ours.is_dir() else set()
+    if top:
+        mine -= NOT_PYTHON
+    for name in sorted((names | mine) - {"__pycache__"}):
+        if name in mine and (ours / name).is_dir():
+            link_tree(base / name, ours / name, target / name)
+        else:
+            (target / name).symlink_to(ours / name if name in mine else base / name)
 
 
 def main() -> int:
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-  parser.add_argument("out", help="folder to make; must not exist")
-  parser.add_argument("--base", default=os.path.join(sysconfig.get_path("purelib"), "tensorflow"),
-                      help="the installed tensorflow package (default: this Python's)")
-  args = parser.parse_args()
-  base = pathlib.Path(args.base)
-  if not (base / "libtensorflow_framework.so.2").exists():
-    print(f"overlay: {base} is no TensorFlow package: install the wheel, or give --base", file=sys.stderr)
-    return 1
-  out = pathlib.Path(args.out)
-  if out.exists():
-    print(f"overlay: {out} exists: remove it first", file=sys.stderr)
-    return 1
-  link_tree(base, ROOT / "tensorflow", out / "tensorflow", top=True)
-  return 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", help="folder to make; must not exist")
+    parser.add_argument(
+        "--base",
+        default=os.path.join(sysconfig.get_path("purelib"), "tensorflow"),
+        help="the installed tensorflow package (default: this Python's)",
+    )
+    args = parser.parse_args()
+    base = pathlib.Path(args.base)
+    if not (base / "libtensorflow_framework.so.2").exists():
+        print(f"overlay: {base} is no TensorFlow package: install the wheel, or give --base", file=sys.stderr)
+        return 1
+    out = pathlib.Path(args.out)
+    if out.exists():
+        print(f"overlay: {out} exists: remove it first", file=sys.stderr)
+        return 1
+    link_tree(base, ROOT / "tensorflow", out / "tensorflow", top=True)
+    return 0
 
 
 if __name__ == "__main__":
-  sys.exit(main())
+    sys.exit(main())

@@ -29,8 +29,10 @@ REQUIREMENTS = (
 )
 
 # tensorboard and the estimator were parts of 1.15's installation; they are the user's to add.
-SUMMARY = ("TensorFlow 1.15's API, with DeepRec, HybridBackend and SparseOperationKit features, "
-           "on the TensorFlow 2.21 runtime, for CPU.")
+SUMMARY = (
+    "TensorFlow 1.15's API, with DeepRec, HybridBackend and SparseOperationKit features, "
+    "on the TensorFlow 2.21 runtime, for CPU."
+)
 
 CONSOLE_SCRIPTS = (
     "saved_model_cli = tensorflow.python.tools.saved_model_cli:main",
@@ -42,40 +44,42 @@ CONSOLE_SCRIPTS = (
 
 
 def metadata(version, description):
-  """The METADATA file (core metadata 2.1)."""
-  head = [
-      "Metadata-Version: 2.1",
-      f"Name: {NAME}",
-      f"Version: {version}",
-      f"Summary: {SUMMARY}",
-      "License: Apache-2.0",
-      "Classifier: Programming Language :: Python :: 3 :: Only",
-      "Classifier: Programming Language :: Python :: Implementation :: CPython",
-      "Classifier: Operating System :: POSIX :: Linux",
-      "Requires-Python: >=3.10",
-      "Description-Content-Type: text/markdown",
-  ]
-  head += [f"Requires-Dist: {requirement}" for requirement in REQUIREMENTS]
-  return "\n".join(head) + "\n\n" + description
+    """The METADATA file (core metadata 2.1)."""
+    head = [
+        "Metadata-Version: 2.1",
+        f"Name: {NAME}",
+        f"Version: {version}",
+        f"Summary: {SUMMARY}",
+        "License: Apache-2.0",
+        "Classifier: Programming Language :: Python :: 3 :: Only",
+        "Classifier: Programming Language :: Python :: Implementation :: CPython",
+        "Classifier: Operating System :: POSIX :: Linux",
+        "Requires-Python: >=3.10",
+        "Description-Content-Type: text/markdown",
+    ]
+    head += [f"Requires-Dist: {requirement}" for requirement in REQUIREMENTS]
+    return "\n".join(head) + "\n\n" + description
 
 
 def wheel(tag):
-  """The WHEEL file."""
-  python, abi, platforms = tag.split("-")
-  tags = "".join(f"Tag: {python}-{abi}-{p}\n" for p in platforms.split("."))
-  return f"Wheel-Version: 1.0\nGenerator: deeprec-tf2\nRoot-Is-Purelib: false\n{tags}"
+    """The WHEEL file."""
+    python, abi, platforms = tag.split("-")
+    tags = "".join(f"Tag: {python}-{abi}-{p}\n" for p in platforms.split("."))
+    return f"Wheel-Version: 1.0\nGenerator: deeprec-tf2\nRoot-Is-Purelib: false\n{tags}"
 
 
 def entry_points():
-  """The entry_points.txt file."""
-  return "[console_scripts]\n" + "\n".join(CONSOLE_SCRIPTS) + "\n"
+    """The entry_points.txt file."""
+    return "[console_scripts]\n" + "\n".join(CONSOLE_SCRIPTS) + "\n"
 
 
 def bundled_metadata(name, version):
-  """The METADATA of a distribution that this wheel carries as a part of itself.
+    """The METADATA of a distribution that this wheel carries as a part of itself.
 
-  With it in place an installer knows that the distribution is there. Else `pip install tensorflow_hub`, which asks for
-  tf_keras, would fetch a second tf_keras, and with it the released tensorflow over this one.
-  """
-  return (f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-          f"Summary: Part of the {NAME} wheel beside it; upgraded and removed with it.\nLicense: Apache-2.0\n")
+    With it in place an installer knows that the distribution is there. Else `pip install tensorflow_hub`, which asks for
+    tf_keras, would fetch a second tf_keras, and with it the released tensorflow over this one.
+    """
+    return (
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        f"Summary: Part of the {NAME} wheel beside it; upgraded and removed with it.\nLicense: Apache-2.0\n"
+    )
