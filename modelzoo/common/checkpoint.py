@@ -1,9 +1,10 @@
 """Where a checkpoint directory stands, and whether it fits the model that is about to use it."""
 
+import contextlib
 import glob
 import json
 import os
-from typing import NamedTuple
+from typing import Iterator, NamedTuple
 
 import tensorflow as tf
 
@@ -66,10 +67,17 @@ def _check_model(directory: str, model: dict) -> None:
 
 
 def _read_position(prefix: str) -> Position:
-    try:
+    with refused(prefix):
         reader = tf.train.load_checkpoint(prefix)
         return Position(*(int(reader.get_tensor(name)) for name in (
             tf.GraphKeys.GLOBAL_STEP, LINES_READ, EXAMPLES)))
-    except (tf.errors.OpError, ValueError) as error:
+
+
+@contextlib.contextmanager
+def refused(prefix: str) -> Iterator[None]:
+    """Turns what reading a damaged checkpoint raises into an InputError that names it."""
+    try:
+        yield
+    except (tf.errors.OpError, ValueError, IndexError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{prefix}: cannot be restored ({reason}); use --restart or another --checkpoint") from None

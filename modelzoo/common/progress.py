@@ -1,6 +1,7 @@
 """Progress on a terminal (a tqdm bar on stderr) or in a log (plain lines on stderr)."""
 
 import logging
+import os
 import sys
 import time
 from typing import Optional
@@ -51,8 +52,10 @@ class Progress:
         self._said_at, self._said_done = time.monotonic(), done
         self._bar = None
         if on_terminal() and tqdm is not None:
+            # A terminal of width 0 (a container's, often) makes tqdm write nothing.
+            width = {"dynamic_ncols": True} if os.get_terminal_size(sys.stderr.fileno()).columns else {"ncols": 100}
             self._bar = tqdm.tqdm(desc=what, total=total, initial=done, unit=" examples", unit_scale=True,
-                                  dynamic_ncols=True, file=sys.stderr)
+                                  file=sys.stderr, **width)
 
     def __enter__(self) -> "Progress":
         return self

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import resource
+import time
 from typing import List, Optional
 
 from common.progress import log
@@ -33,6 +34,13 @@ class Point:
     train_auc: float
     eval_loss: Optional[float] = None
     eval_auc: Optional[float] = None
+
+
+def wall_seconds() -> float:
+    """Since the process began, so with imports and data generation."""
+    with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
+        start_ticks = int(file.read().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - start_ticks / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds() -> float:

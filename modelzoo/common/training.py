@@ -65,7 +65,6 @@ def train_and_evaluate(name: str, args: argparse.Namespace, data: Input, setting
       InputError: a checkpoint that does not fit, a malformed row with --bad_rows=fail, a loss that is not finite.
       Stopped: by a signal; everything up to the last whole step is saved.
     """
-    began = time.monotonic()
     start = checkpoint.open_directory(args.checkpoint, {"model": name, **settings}, args.restart)
     history = History(os.path.join(args.output_dir, "history.json"), start.step)
     last_step, end_line = _end(args, data, start)
@@ -81,7 +80,7 @@ def train_and_evaluate(name: str, args: argparse.Namespace, data: Input, setting
             if row is None:
                 raise
             raise InputError(f"{row}; --bad_rows=skip leaves such rows out") from None
-    _report(name, run, start, train, evaluation, time.monotonic() - began)
+    _report(name, run, start, train, evaluation)
 
 
 def _end(args: argparse.Namespace, data: Input, start: checkpoint.Position) -> "tuple[int, int]":
@@ -102,10 +101,11 @@ def _train(run: _Run, start: checkpoint.Position, last_step: int, end_line: int)
     hooks = []
     if args.timeline:
         hooks.append(tf.train.ProfilerHook(save_steps=args.timeline, output_dir=args.output_dir))
-    session = tf.train.MonitoredTrainingSession(
-        checkpoint_dir=args.checkpoint, scaffold=run.graph.scaffold, hooks=hooks, config=session_config(args),
-        save_checkpoint_steps=args.save_steps, summary_dir=args.output_dir,
-        save_summaries_steps=args.log_steps, log_step_count_steps=args.log_steps)
+    with checkpoint.refused(tf.train.latest_checkpoint(args.checkpoint) or args.checkpoint):
+        session = tf.train.MonitoredTrainingSession(
+            checkpoint_dir=args.checkpoint, scaffold=run.graph.scaffold, hooks=hooks, config=session_config(args),
+            save_checkpoint_steps=args.save_steps, summary_dir=args.output_dir,
+            save_summaries_steps=args.log_steps, log_step_count_steps=args.log_steps)
     with session, Progress("trained", end_line, start.lines_read) as progress:
         position, measure = _loop(run, session, progress, start, last_step)
     run.stop.raise_if_set(
@@ -164,7 +164,8 @@ def _evaluate_checkpoint(run: _Run) -> Evaluation:
     path = tf.train.latest_checkpoint(run.args.checkpoint)
     log.info("evaluating %s on %s rows", path, f"{run.data.eval_rows:,}")
     with tf.Session(config=session_config(run.args)) as session:
-        run.graph.scaffold.saver.restore(session, path)
+        with checkpoint.refused(path):
+            run.graph.scaffold.saver.restore(session, path)
         evaluation = run.graph.evaluate(session, run.stop)
     run.stop.raise_if_set(f"training is complete; evaluate with: {resume_command()}")
     run.history.evaluated(evaluation)
@@ -182,14 +183,14 @@ def _summarise(args: argparse.Namespace, step: int, evaluation: Evaluation) -> N
 
 
 def _report(name: str, run: _Run, start: checkpoint.Position, train: Optional[report.Measure],
-            evaluation: Optional[Evaluation], wall_seconds: float) -> None:
+            evaluation: Optional[Evaluation]) -> None:
     args = run.args
     held_out = None
     if evaluation:
         held_out = report.Measure(
             evaluation.loss, evaluation.auc, evaluation.examples, evaluation.rate, evaluation.cpu_seconds,
             evaluation.bad_rows)
-    resources = {"wall_seconds": wall_seconds, "cpu_seconds": report.cpu_seconds(),
+    resources = {"wall_seconds": report.wall_seconds(), "cpu_seconds": report.cpu_seconds(),
                  "peak_memory_mib": report.peak_memory_mib()}
     result = {
         "model": name, "flags": vars(args), "data": run.data.description, "resumed_from_step": start.step,

@@ -5,6 +5,7 @@ import os
 import sys
 from typing import List
 
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # read at import: no start-up notices in the log
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import tensorflow as tf

@@ -1,12 +1,9 @@
-"""Shared by the modelzoo tests: the scripts' import path, a runner, small Criteo files."""
+"""Shared by the modelzoo tests: a runner of the training script, small Criteo files."""
 
-import csv
 import pathlib
 import subprocess
 import sys
 from typing import List, Optional, Sequence
-
-import pytest
 
 MODELZOO = pathlib.Path(__file__).resolve().parents[2] / "modelzoo"
 SAMPLE = MODELZOO / "wide_and_deep" / "testdata" / "criteo_sample.txt"
@@ -14,22 +11,12 @@ TRAIN = MODELZOO / "wide_and_deep" / "train.py"
 # A model and a data set small enough that starting TensorFlow is most of a run.
 SMALL = ["--hash_buckets", "200", "--embedding_dim", "4", "--hidden_units", "16,8"]
 
-sys.path[:0] = [str(MODELZOO), str(MODELZOO / "wide_and_deep")]
-
-
 def train_command(*flags) -> List[str]:
     return [sys.executable, str(TRAIN), *map(str, flags)]
 
 
 def run_train(cwd, *flags, timeout: float = 150) -> subprocess.CompletedProcess:
     return subprocess.run(train_command(*flags), cwd=cwd, text=True, capture_output=True, timeout=timeout)
-
-
-@pytest.fixture(scope="session")
-def sample_rows() -> List[List[str]]:
-    """The 200 real rows, 40 fields each, as Python's csv module reads them; without header."""
-    with open(SAMPLE, newline="", encoding="utf-8") as file:
-        return list(csv.reader(file))[1:]
 
 
 HEADER = ["label"] + [f"I{i}" for i in range(1, 14)] + [f"C{i}" for i in range(1, 27)]

@@ -4,7 +4,7 @@ import pytest
 
 from common import criteo
 from common.errors import InputError
-from conftest import HEADER, changed, write_rows
+from modelzoo_helpers import HEADER, changed, write_rows
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 from common import criteo, criteo_reader
-from conftest import HEADER, SAMPLE, changed, write_rows
+from modelzoo_helpers import HEADER, SAMPLE, changed, write_rows
 
 
 def read(paths, batch_size=7, skip=False, limit=-1, **training):

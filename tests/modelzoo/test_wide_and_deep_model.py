@@ -1,0 +1,109 @@
+"""The network against NumPy on its own variables, its optimizers, and its slices."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import model
+import train
+from common import criteo
+
+SIZE = model.Size(hash_buckets=50, embedding_dim=3, widen_large=True, hidden_units=(16, 16))
+BATCH = 6
+
+
+@pytest.fixture(scope="module")
+def batch():
+    rng = np.random.default_rng(3)
+    features = {name: rng.integers(0, 5000, BATCH).astype(np.float32) for name in criteo.NUMERIC}
+    features.update({name: np.array([f"{v:x}" for v in rng.integers(0, 99, BATCH)], object)
+                     for name in criteo.CATEGORICAL})
+    features["C7"][2] = criteo.MISSING_CATEGORY
+    return features, rng.integers(0, 2, BATCH).astype(np.float32)
+
+
+def build(batch, partitioner_bytes=None):
+    features, labels = batch
+    features = {name: tf.constant(value) for name, value in features.items()}
+    logits = model.logits(features, SIZE, *[train.partitioner(partitioner_bytes)] * 2)
+    loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.constant(labels), logits=logits))
+    return features, logits, loss
+
+
+def test_logits_are_wide_plus_deep(batch):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(1)
+        features, logits, _ = build(batch)
+        buckets = {name: tf.strings.to_hash_bucket_fast(features[name], 50) for name in criteo.CATEGORICAL}
+        session.run(tf.global_variables_initializer())
+        for variable in tf.trainable_variables("linear"):  # start at zero, which would hide the wide part
+            variable.load(np.random.default_rng(4).standard_normal(variable.shape.as_list()), session)
+        weights = {variable.op.name: session.run(variable) for variable in tf.trainable_variables()}
+        buckets, actual = session.run([buckets, logits])
+
+    def weight(*parts):
+        (name,) = [name for name in weights if all(part in name.split("/") for part in parts)]
+        return weights[name]
+
+    wide = weight("linear", "bias_weights")[0] + sum(
+        weight("linear", name, "weights")[buckets[name], 0] for name in criteo.CATEGORICAL)
+    numbers = (np.stack([batch[0][name] for name in criteo.NUMERIC], 1)
+               - criteo.NUMERIC_MINIMUM) / np.array(criteo.NUMERIC_RANGE)
+    embeddings = {name: weight("deep", f"{name}_embedding", "embedding_weights")[buckets[name]]
+                  for name in criteo.CATEGORICAL}
+    # tf.feature_column concatenates in the order of the columns' names.
+    parts = {f"{name}_embedding": embeddings[name] for name in criteo.CATEGORICAL}
+    parts.update({name: numbers[:, [i]] for i, name in enumerate(criteo.NUMERIC)})
+    net = np.concatenate([parts[name] for name in sorted(parts)], axis=1)
+    assert net.shape == (BATCH, 13 + 18 * 3 + 8 * 6)
+    for layer in ("hidden_0", "hidden_1"):
+        net = np.maximum(net @ weight("dnn", layer, "kernel") + weight("dnn", layer, "bias"), 0)
+    deep = net @ weight("dnn", "logits", "kernel") + weight("dnn", "logits", "bias")
+    np.testing.assert_allclose(actual, wide + deep[:, 0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.fixture
+def three_categories(monkeypatch):
+    """A graph of 26 columns takes seconds to build."""
+    monkeypatch.setattr(criteo, "CATEGORICAL", criteo.CATEGORICAL[:3])
+
+
+@pytest.mark.parametrize("optimizer", train.OPTIMIZERS)
+def test_optimizer_lowers_the_loss_and_trains_both_parts(batch, optimizer, three_categories):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(1)
+        _, _, loss = build(batch)
+        make, rate = train.OPTIMIZERS[optimizer]
+        step = tf.train.get_or_create_global_step()
+        op = model.train_op(loss, tf.train.FtrlOptimizer(.2), make(rate), step)
+        session.run(tf.global_variables_initializer())
+        variables = tf.trainable_variables()
+        before, first_loss = session.run([variables, loss])
+        for _ in range(10):
+            session.run(op)
+        after, last_loss, steps = session.run([variables, loss, step])
+    assert last_loss < first_loss and steps == 10
+    unchanged = [v.op.name for v, x, y in zip(variables, before, after) if np.array_equal(x, y)]
+    # Units that are off for the whole batch may keep their bias.
+    assert not [name for name in unchanged if not name.endswith("bias")]
+
+
+def test_slices_by_the_partitioner_give_the_same_logits(batch, tmp_path, three_categories):
+    """Whole variables are saved and restored into slices."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, logits, _ = build(batch)
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(tmp_path / "model"))
+        whole, whole_count = session.run(logits), len(tf.trainable_variables())
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, logits, loss = build(batch, partitioner_bytes=200)
+        op = model.train_op(loss, tf.train.FtrlOptimizer(.2), tf.train.AdamOptimizer(.1),
+                            tf.train.get_or_create_global_step())
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver(tf.trainable_variables()).restore(session, path)
+        np.testing.assert_allclose(session.run(logits), whole, rtol=1e-5, atol=1e-6)
+        assert len(tf.trainable_variables()) > 2 * whole_count
+        before = session.run(loss)
+        for _ in range(5):
+            session.run(op)
+        assert session.run(loss) < before
