@@ -6,6 +6,7 @@ checkpoints are the released ones; sparse gradients become one op that sums dupl
 
 import importlib
 import sys
+import types
 
 # Module here and in tensorflow.python.training, class.
 _CLASSES = (
@@ -28,7 +29,9 @@ def install() -> None:
     replacements = {}
     for module_name, class_name in _CLASSES:
         ours = getattr(importlib.import_module(f"{__name__}.{module_name}"), class_name)
-        replacements[class_name] = (ours.released_class, ours)
+        released = ours.released_class
+        _bind_own_name(released)
+        replacements[class_name] = (released, ours)
     for module_name, module in list(sys.modules.items()):
         # Our own modules name the released classes as what they build on.
         if not module_name.startswith("tensorflow.") or module_name.startswith(__name__):
@@ -37,3 +40,17 @@ def install() -> None:
         for class_name, (released, ours) in replacements.items():
             if names.get(class_name) is released:
                 setattr(module, class_name, ours)
+
+
+def _bind_own_name(released: type) -> None:
+    """Lets the released class go on finding itself under a name of its own.
+
+    Its constructor says `super(AdamOptimizer, self)` or the like, and looks the name up in its module at every
+    call. With our class there, the constructor would call itself without end.
+    """
+    name, own_name = released.__name__, f"_released_{released.__name__}"
+    setattr(sys.modules[released.__module__], own_name, released)
+    for function in vars(released).values():
+        if isinstance(function, types.FunctionType) and name in function.__code__.co_names:
+            function.__code__ = function.__code__.replace(
+                co_names=tuple(own_name if n == name else n for n in function.__code__.co_names))
