@@ -59,18 +59,19 @@ def _check_model(directory: str, model: dict) -> None:
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({error}); use --restart or another --checkpoint") from None
     differing = sorted(
-        key for key in saved.keys() | model.keys() if saved.get(key) != json.loads(json.dumps(model.get(key))))
+        key for key in saved.keys() | model.keys() if saved.get(key) != json.loads(json.dumps(model.get(key)))
+    )
     if differing:
         changes = ", ".join(f"{key} {saved.get(key)} there and {model.get(key)} now" for key in differing)
         raise InputError(
-            f"{directory}: holds checkpoints of another model ({changes}); use --restart or another --output_dir")
+            f"{directory}: holds checkpoints of another model ({changes}); use --restart or another --output_dir"
+        )
 
 
 def _read_position(prefix: str) -> Position:
     with refused(prefix):
         reader = tf.train.load_checkpoint(prefix)
-        return Position(*(int(reader.get_tensor(name)) for name in (
-            tf.GraphKeys.GLOBAL_STEP, LINES_READ, EXAMPLES)))
+        return Position(*(int(reader.get_tensor(name)) for name in (tf.GraphKeys.GLOBAL_STEP, LINES_READ, EXAMPLES)))
 
 
 @contextlib.contextmanager

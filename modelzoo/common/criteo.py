@@ -79,7 +79,8 @@ def inspect_all(paths: Sequence[str]) -> List[CriteoFile]:
         if file.delimiter != files[0].delimiter:
             raise InputError(
                 f"{file.path}: is separated by {file.delimiter!r} but {files[0].path} by "
-                f"{files[0].delimiter!r}; files that are read together must agree")
+                f"{files[0].delimiter!r}; files that are read together must agree"
+            )
     return files
 
 
@@ -98,8 +99,9 @@ def _sniff_delimiter(path: str, lines: List[bytes]) -> bytes:
         return best
     columns = max(lines[0].count(b","), lines[0].count(b"\t")) + 1
     raise InputError(
-        f"{path}: none of the first {len([l for l in lines if l])} lines has {len(COLUMNS)} comma or tab "
-        f"separated columns (line 1 has {columns}); expected label,I1..I13,C1..C26")
+        f"{path}: none of the first {len([line for line in lines if line])} lines has {len(COLUMNS)} comma or tab "
+        f"separated columns (line 1 has {columns}); expected label,I1..I13,C1..C26"
+    )
 
 
 def _is_header(path: str, fields: List[bytes]) -> bool:

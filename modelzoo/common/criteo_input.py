@@ -38,7 +38,8 @@ class CriteoInput:
             if not 0 < self.eval_rows < rows:
                 raise InputError(
                     f"--holdout {args.holdout:g} of {rows} rows leaves {rows - self.eval_rows} to train and "
-                    f"{self.eval_rows} to evaluate; give --eval_data, --no_eval or another --holdout")
+                    f"{self.eval_rows} to evaluate; give --eval_data, --no_eval or another --holdout"
+                )
         self.train_rows = self._eval_skip or rows
 
         skip = args.bad_rows == "skip"
@@ -49,7 +50,9 @@ class CriteoInput:
         if eval_paths and not args.no_eval:
             log.info("evaluating on %s rows of %s", f"{self.eval_rows:,}", _names(self._eval_files))
         self.description = {
-            "generated": not args.data, "train_rows": self.train_rows, "eval_rows": self.eval_rows,
+            "generated": not args.data,
+            "train_rows": self.train_rows,
+            "eval_rows": self.eval_rows,
             "train_files": [file.path for file in self._train_files],
             "eval_files": [file.path for file in self._eval_files],
         }
@@ -61,7 +64,8 @@ class CriteoInput:
         if criteo_synthetic.is_cached(*parameters):
             return criteo_synthetic.generate(*parameters)
         log.info("no --data: generating a Criteo-like set in %s", directory)
-        with Progress("generated", args.synthetic_rows + args.synthetic_eval_rows, quiet_seconds=2.) as progress:
+        with Progress("generated", args.synthetic_rows + args.synthetic_eval_rows, quiet_seconds=2.0) as progress:
+
             def wrote(rows: int) -> None:
                 progress.advance(rows)
                 stop.raise_if_set("the data set is unfinished and will be generated again")
@@ -71,8 +75,15 @@ class CriteoInput:
     def training(self, start_line: int, end_line: int) -> tf.data.Dataset:
         """Batches of the lines [start_line, end_line) of the shuffled passes over the training rows."""
         return criteo_reader.training_batches(
-            self._train_files, self._args.batch_size, self.bad_train_rows, rows=self.train_rows,
-            shuffle_buffer=self._args.shuffle_buffer, seed=self._args.seed, start_line=start_line, end_line=end_line)
+            self._train_files,
+            self._args.batch_size,
+            self.bad_train_rows,
+            rows=self.train_rows,
+            shuffle_buffer=self._args.shuffle_buffer,
+            seed=self._args.seed,
+            start_line=start_line,
+            end_line=end_line,
+        )
 
     def evaluation(self, limit: tf.Tensor, batch_size: int) -> tf.data.Dataset:
         """The first `limit` evaluation rows (all, if negative), in order."""

@@ -89,15 +89,19 @@ def lines_dataset(files: Sequence[criteo.CriteoFile]) -> tf.data.Dataset:
         addresses = tf.data.Dataset.range(first_line, np.iinfo(np.int64).max)
         return tf.data.Dataset.zip((addresses, tf.data.TextLineDataset(path).skip(skip)))
 
-    names = tf.data.Dataset.from_tensor_slices((
-        [file.path for file in files],
-        np.array(first_lines, np.int64),
-        np.array([file.has_header for file in files], np.int64)))
+    names = tf.data.Dataset.from_tensor_slices(
+        (
+            [file.path for file in files],
+            np.array(first_lines, np.int64),
+            np.array([file.has_header for file in files], np.int64),
+        )
+    )
     return names.flat_map(one_file)
 
 
-def batches(lines: tf.data.Dataset, files: Sequence[criteo.CriteoFile], batch_size: int,
-            bad_rows: BadRows) -> tf.data.Dataset:
+def batches(
+    lines: tf.data.Dataset, files: Sequence[criteo.CriteoFile], batch_size: int, bad_rows: BadRows
+) -> tf.data.Dataset:
     """Turns a (address, line) dataset into one of (features, labels, lines), see `Batch`."""
     delimiter = files[0].delimiter
 
@@ -122,11 +126,24 @@ def batches(lines: tf.data.Dataset, files: Sequence[criteo.CriteoFile], batch_si
         features = dict(zip(criteo.COLUMNS, columns))
         return features, features.pop(criteo.LABEL), tf.size(texts, out_type=tf.int64)
 
-    return lines.batch(batch_size).map(decode, num_parallel_calls=_DECODE_THREADS).prefetch(_PREFETCH)
+    # All sizes are given, so there is nothing to tune; and the tuning thread may keep a session from closing for seconds.
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    decoded = lines.batch(batch_size).map(decode, num_parallel_calls=_DECODE_THREADS)
+    return decoded.prefetch(_PREFETCH).with_options(options)
 
 
-def training_batches(files: Sequence[criteo.CriteoFile], batch_size: int, bad_rows: BadRows, *, rows: int,
-                     shuffle_buffer: int, seed: int, start_line: int, end_line: int) -> tf.data.Dataset:
+def training_batches(
+    files: Sequence[criteo.CriteoFile],
+    batch_size: int,
+    bad_rows: BadRows,
+    *,
+    rows: int,
+    shuffle_buffer: int,
+    seed: int,
+    start_line: int,
+    end_line: int,
+) -> tf.data.Dataset:
     """Lines [start_line, end_line) of the endless sequence of shuffled passes over the first `rows` lines.
 
     Pass p is shuffled with the seed (seed, p), so the sequence depends on files, seed and buffer only: started at line n it
@@ -164,7 +181,7 @@ def suspicious_rows(texts: np.ndarray, delimiter: str) -> Sequence[int]:
     ends = np.flatnonzero(codes == _SEPARATOR)
     if len(ends) != _FIELDS * len(texts):
         return everything
-    row_ends = ends[_FIELDS - 1:: _FIELDS]
+    row_ends = ends[_FIELDS - 1 :: _FIELDS]
     if (data[row_ends] != ord("\n")).any() or joined.count(b"\n") != len(texts):
         return everything
 
@@ -206,7 +223,7 @@ def explain(text: bytes, delimiter: str) -> Optional[str]:
 
 def _byte_codes(delimiter: str) -> bytes:
     codes = np.full(256, _OTHER, np.uint8)
-    codes[ord("0"): ord("9") + 1] = _DIGIT
+    codes[ord("0") : ord("9") + 1] = _DIGIT
     codes[ord(".")] = _DOT
     codes[ord("-")] = _MINUS
     codes[[ord(delimiter), ord("\n")]] = _SEPARATOR

@@ -23,15 +23,69 @@ _VERSION = 1  # raise it when the rows of a seed change, so that cached files ar
 _CHUNK = 20_000
 _MODEL, _TRAIN, _EVAL = range(3)
 
-_VOCABULARY = np.minimum(50_000, (
-    1460, 583, 10131227, 2202608, 305, 24, 12517, 633, 3, 93145, 5683, 8351593, 3194,
-    27, 14992, 5461306, 10, 5652, 2173, 4, 7046547, 18, 15, 286181, 105, 142572))
+_VOCABULARY = np.minimum(
+    50_000,
+    (
+        1460,
+        583,
+        10131227,
+        2202608,
+        305,
+        24,
+        12517,
+        633,
+        3,
+        93145,
+        5683,
+        8351593,
+        3194,
+        27,
+        14992,
+        5461306,
+        10,
+        5652,
+        2173,
+        4,
+        7046547,
+        18,
+        15,
+        286181,
+        105,
+        142572,
+    ),
+)
 _ZIPF = 1.05
 _CATEGORY_MISSING = (
-    0, 0, .03, .03, 0, .12, 0, 0, 0, 0, 0, .03, 0, 0, 0, .03, 0, 0, .44, .44, .03, .76, 0, .03, .44, .44)
-_NUMBER_MISSING = (.45, 0, .21, .21, .02, .22, .04, 0, .04, .45, .04, .76, .21)
-_NUMBER_LOG_MEAN = (.7, 1.5, 1.9, 1.6, 8.0, 3.8, 1.8, 2.0, 3.9, .3, .8, .2, 1.6)
-_NUMBER_LOG_DEVIATION = (1.2, 1.9, 1.4, 1.0, 2.0, 1.7, 1.4, 1.0, 1.3, .5, 1.0, .9, 1.1)
+    0,
+    0,
+    0.03,
+    0.03,
+    0,
+    0.12,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0.03,
+    0,
+    0,
+    0,
+    0.03,
+    0,
+    0,
+    0.44,
+    0.44,
+    0.03,
+    0.76,
+    0,
+    0.03,
+    0.44,
+    0.44,
+)
+_NUMBER_MISSING = (0.45, 0, 0.21, 0.21, 0.02, 0.22, 0.04, 0, 0.04, 0.45, 0.04, 0.76, 0.21)
+_NUMBER_LOG_MEAN = (0.7, 1.5, 1.9, 1.6, 8.0, 3.8, 1.8, 2.0, 3.9, 0.3, 0.8, 0.2, 1.6)
+_NUMBER_LOG_DEVIATION = (1.2, 1.9, 1.4, 1.0, 2.0, 1.7, 1.4, 1.0, 1.3, 0.5, 1.0, 0.9, 1.1)
 
 _PAIRS = ((4, 5), (6, 8), (13, 16), (17, 19), (22, 24), (0, 1))
 _PAIR_DIM = 4
@@ -54,13 +108,15 @@ class _Planted:
             mass = np.cumsum(np.arange(1, size + 1) ** -_ZIPF)
             self.cumulative.append(mass / mass[-1])
             self.tokens.append(_hex_tokens(column, size))
-            importance = rng.uniform(.3, 1.)
+            importance = rng.uniform(0.3, 1.0)
             self.weights.append(importance * rng.standard_normal(size))
         self.factors = {
-            column: rng.standard_normal((_VOCABULARY[column], _PAIR_DIM)) / _PAIR_DIM ** .5
-            for pair in _PAIRS for column in pair}
-        self.number_effect = rng.uniform(-.3, .3, len(criteo.NUMERIC))
-        self.centre, self.spread = 0., 1.
+            column: rng.standard_normal((_VOCABULARY[column], _PAIR_DIM)) / _PAIR_DIM**0.5
+            for pair in _PAIRS
+            for column in pair
+        }
+        self.number_effect = rng.uniform(-0.3, 0.3, len(criteo.NUMERIC))
+        self.centre, self.spread = 0.0, 1.0
         raw = self.draw(rng, _CHUNK)[2]
         self.centre, self.spread = raw.mean(), raw.std()
 
@@ -90,8 +146,9 @@ class _Planted:
         return rng.random(len(logits)) < 1 / (1 + np.exp(-(_BIAS + _SCALE * logits)))
 
 
-def generate(directory: str, rows: int, eval_rows: int, seed: int,
-             progress: Callable[[int], None] = lambda rows: None) -> SyntheticSet:
+def generate(
+    directory: str, rows: int, eval_rows: int, seed: int, progress: Callable[[int], None] = lambda rows: None
+) -> SyntheticSet:
     """Writes `train.csv` and `eval.csv` (comma separated, with header) into `directory`, or finds them there.
 
     Args:
@@ -172,15 +229,15 @@ def _format(labels: np.ndarray, numbers: np.ndarray, ranks: np.ndarray, tokens) 
         magnitude = np.where(missing, 0, np.abs(value))
         text[:, at + 1] = ord("-")
         keep[:, at + 1] = (value < 0) & ~missing
-        text[:, at + 2: at + number_span] = ord("0") + magnitude[:, None] // powers % 10
+        text[:, at + 2 : at + number_span] = ord("0") + magnitude[:, None] // powers % 10
         shown = magnitude[:, None] >= powers
         shown[:, -1] = True
-        keep[:, at + 2: at + number_span] = shown & ~missing[:, None]
+        keep[:, at + 2 : at + number_span] = shown & ~missing[:, None]
         at += number_span
     for column in range(ranks.shape[1]):  # separator, token
         rank = ranks[:, column]
-        text[:, at + 1: at + token_span] = tokens[column][rank]
-        keep[:, at + 1: at + token_span] = (rank >= 0)[:, None]
+        text[:, at + 1 : at + token_span] = tokens[column][rank]
+        keep[:, at + 1 : at + token_span] = (rank >= 0)[:, None]
         at += token_span
     text[:, -1] = ord("\n")
     return text[keep].tobytes()

@@ -44,12 +44,12 @@ def _number(kind, accept: Callable[[float], bool], expected: str):
     return parse
 
 
-positive_int = _number(int, lambda x: 0 < x < 2 ** 63, "a positive integer")
-non_negative_int = _number(int, lambda x: 0 <= x < 2 ** 63, "an integer of at least 0")
+positive_int = _number(int, lambda x: 0 < x < 2**63, "a positive integer")
+non_negative_int = _number(int, lambda x: 0 <= x < 2**63, "an integer of at least 0")
 positive_float = _number(float, lambda x: 0 < x < math.inf, "a positive number")
 non_negative_float = _number(float, lambda x: 0 <= x < math.inf, "a number of at least 0")
 fraction = _number(float, lambda x: 0 < x < 1, "a number between 0 and 1")
-seed = _number(int, lambda x: 0 <= x < 2 ** 31, "an integer from 0 to 2147483647")
+seed = _number(int, lambda x: 0 <= x < 2**31, "an integer from 0 to 2147483647")
 
 
 def int_list(text: str) -> tuple:
@@ -61,17 +61,37 @@ def add_data_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data")
     group.add_argument("--data", nargs="+", metavar="FILE", help="training files; without it a set is generated")
     group.add_argument("--eval_data", nargs="+", metavar="FILE", help="evaluation files of the same format")
-    group.add_argument("--holdout", type=fraction, metavar="F",
-                       help="with --data but no --eval_data: the last part of the rows, held out for evaluation "
-                            "(default: 0.1)")
-    group.add_argument("--synthetic_rows", type=positive_int, metavar="N",
-                       help=f"rows of the generated training set (default: {_SYNTHETIC_ROWS})")
-    group.add_argument("--synthetic_eval_rows", type=positive_int, metavar="N",
-                       help=f"rows of the generated held-out set (default: {_SYNTHETIC_EVAL_ROWS})")
-    group.add_argument("--bad_rows", choices=("fail", "skip"), default="fail",
-                       help="a malformed row ends the program, or is counted and left out")
-    group.add_argument("--shuffle_buffer", type=non_negative_int, default=20_000, metavar="N",
-                       help="rows to shuffle among; 0 keeps the order of the files")
+    group.add_argument(
+        "--holdout",
+        type=fraction,
+        metavar="F",
+        help="with --data but no --eval_data: the last part of the rows, held out for evaluation (default: 0.1)",
+    )
+    group.add_argument(
+        "--synthetic_rows",
+        type=positive_int,
+        metavar="N",
+        help=f"rows of the generated training set (default: {_SYNTHETIC_ROWS})",
+    )
+    group.add_argument(
+        "--synthetic_eval_rows",
+        type=positive_int,
+        metavar="N",
+        help=f"rows of the generated held-out set (default: {_SYNTHETIC_EVAL_ROWS})",
+    )
+    group.add_argument(
+        "--bad_rows",
+        choices=("fail", "skip"),
+        default="fail",
+        help="a malformed row ends the program, or is counted and left out",
+    )
+    group.add_argument(
+        "--shuffle_buffer",
+        type=non_negative_int,
+        default=20_000,
+        metavar="N",
+        help="rows to shuffle among; 0 keeps the order of the files",
+    )
 
 
 def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
@@ -79,33 +99,58 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
     group.add_argument("--output_dir", default=output_dir, metavar="DIR", help="where everything is written")
     group.add_argument("--checkpoint", metavar="DIR", help="checkpoints (default: OUTPUT_DIR/checkpoint)")
     group.add_argument("--restart", action="store_true", help="remove the checkpoints and begin again")
-    group.add_argument("--steps", type=non_negative_int, default=0, metavar="N",
-                       help="train up to this global step; 0: as --epochs says")
+    group.add_argument(
+        "--steps",
+        type=non_negative_int,
+        default=0,
+        metavar="N",
+        help="train up to this global step; 0: as --epochs says",
+    )
     group.add_argument("--epochs", type=positive_int, metavar="N", help="passes over the data (default: 1)")
     group.add_argument("--batch_size", type=positive_int, default=512, metavar="N", help="rows per step")
-    group.add_argument("--save_steps", type=positive_int, default=500, metavar="N",
-                       help="steps between checkpoints; the last step is always saved")
-    group.add_argument("--keep_checkpoint_max", type=non_negative_int, default=2, metavar="N",
-                       help="checkpoints to keep; 0: all")
-    group.add_argument("--log_steps", type=positive_int, default=100, metavar="N",
-                       help="steps between log lines and between summaries")
-    group.add_argument("--eval_steps", type=non_negative_int, default=0, metavar="N",
-                       help="steps between points of the curve; 0: a tenth of the steps")
-    group.add_argument("--curve_rows", type=positive_int, metavar="N",
-                       help=f"rows evaluated for a point of the curve (default: {_CURVE_ROWS}); the result uses all")
+    group.add_argument(
+        "--save_steps",
+        type=positive_int,
+        default=500,
+        metavar="N",
+        help="steps between checkpoints; the last step is always saved",
+    )
+    group.add_argument(
+        "--keep_checkpoint_max", type=non_negative_int, default=2, metavar="N", help="checkpoints to keep; 0: all"
+    )
+    group.add_argument(
+        "--log_steps", type=positive_int, default=100, metavar="N", help="steps between log lines and between summaries"
+    )
+    group.add_argument(
+        "--eval_steps",
+        type=non_negative_int,
+        default=0,
+        metavar="N",
+        help="steps between points of the curve; 0: a tenth of the steps",
+    )
+    group.add_argument(
+        "--curve_rows",
+        type=positive_int,
+        metavar="N",
+        help=f"rows evaluated for a point of the curve (default: {_CURVE_ROWS}); the result uses all",
+    )
     group.add_argument("--no_eval", action="store_true", help="train only")
-    group.add_argument("--timeline", type=non_negative_int, default=0, metavar="N",
-                       help="write a Chrome trace every N steps; 0: none")
+    group.add_argument(
+        "--timeline", type=non_negative_int, default=0, metavar="N", help="write a Chrome trace every N steps; 0: none"
+    )
     group.add_argument("--seed", type=seed, default=2021, metavar="N", help="of data, shuffle and initial weights")
-    group.add_argument("--inter", type=non_negative_int, default=0, metavar="N",
-                       help="threads that run ops; 0: TensorFlow's choice")
-    group.add_argument("--intra", type=non_negative_int, default=0, metavar="N",
-                       help="threads within an op; 0: TensorFlow's choice")
+    group.add_argument(
+        "--inter", type=non_negative_int, default=0, metavar="N", help="threads that run ops; 0: TensorFlow's choice"
+    )
+    group.add_argument(
+        "--intra", type=non_negative_int, default=0, metavar="N", help="threads within an op; 0: TensorFlow's choice"
+    )
     group.add_argument("--xla", action="store_true", help="compile clusters of ops with XLA")
 
 
 def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     """Rejects flags that would have no effect, and fills in the defaults that depend on others."""
+
     def reject(flag: str, because: str) -> None:
         if getattr(args, flag) is not None:
             parser.error(f"--{flag} has no effect {because}")
@@ -126,7 +171,7 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         reject("synthetic_eval_rows", "with --no_eval")
     if args.steps:
         reject("epochs", "with --steps")
-    args.holdout = args.holdout or .1
+    args.holdout = args.holdout or 0.1
     args.synthetic_rows = args.synthetic_rows or _SYNTHETIC_ROWS
     args.synthetic_eval_rows = args.synthetic_eval_rows or _SYNTHETIC_EVAL_ROWS
     args.curve_rows = args.curve_rows or _CURVE_ROWS

@@ -69,13 +69,13 @@ class TrainingGraph:
       scaffold: for MonitoredTrainingSession.
     """
 
-    def __init__(self, args: argparse.Namespace, data: Input, model_fn: ModelFn, start_line: int,
-                 end_line: int):
+    def __init__(self, args: argparse.Namespace, data: Input, model_fn: ModelFn, start_line: int, end_line: int):
         train = tf.data.make_initializable_iterator(data.training(start_line, end_line))
         tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, train.initializer)
         self._handle = tf.placeholder_with_default(train.string_handle(), [], name="iterator_handle")
         features, labels, lines = tf.data.Iterator.from_string_handle(
-            self._handle, tf.data.get_output_types(train), tf.data.get_output_shapes(train)).get_next()
+            self._handle, tf.data.get_output_types(train), tf.data.get_output_shapes(train)
+        ).get_next()
         model = model_fn(features, labels)
 
         examples = tf.size(labels, out_type=tf.int64)
@@ -84,15 +84,21 @@ class TrainingGraph:
         tf.summary.scalar("loss", loss)
         counters = [
             tf.assign_add(tf.get_variable(name, [], tf.int64, tf.zeros_initializer(), trainable=False), amount)
-            for name, amount in ((checkpoint.LINES_READ, lines), (checkpoint.EXAMPLES, examples))]
+            for name, amount in ((checkpoint.LINES_READ, lines), (checkpoint.EXAMPLES, examples))
+        ]
         self.step = {
             "op": tf.group(model.minimize(loss, tf.train.get_or_create_global_step()), *counters),
-            "loss": loss, "lines": lines, "labels": labels, "probabilities": model.probabilities}
+            "loss": loss,
+            "lines": lines,
+            "labels": labels,
+            "probabilities": model.probabilities,
+        }
 
         if data.eval_rows:
             self._limit = tf.placeholder_with_default(tf.constant(-1, tf.int64), [], name="eval_limit")
             iterator = tf.data.make_initializable_iterator(
-                data.evaluation(self._limit, max(args.batch_size, _EVAL_BATCH)))
+                data.evaluation(self._limit, max(args.batch_size, _EVAL_BATCH))
+            )
             self._eval_handle = iterator.string_handle()
             with tf.variable_scope("evaluation"):
                 auc, auc_update = tf.metrics.auc(labels, model.probabilities, num_thresholds=_AUC_THRESHOLDS)
@@ -102,7 +108,8 @@ class TrainingGraph:
             self._eval_update = [lines, examples, auc_update, mean_update]
             self._eval_result = [mean, auc]
         self.scaffold = tf.train.Scaffold(
-            saver=tf.train.Saver(max_to_keep=args.keep_checkpoint_max, save_relative_paths=True))
+            saver=tf.train.Saver(max_to_keep=args.keep_checkpoint_max, save_relative_paths=True)
+        )
 
     def evaluate(self, session: tf.Session, stop: StopRequest, limit: int = -1) -> Evaluation:
         """Runs over the first `limit` evaluation rows (negative: all) with the session's variables.
@@ -125,8 +132,14 @@ class TrainingGraph:
         first = 1 if len(lines) > 1 else 0
         rate = sum(examples[first:]) / (times[-1] - times[first]) if lines else math.nan
         return Evaluation(
-            float(loss), float(auc), sum(examples), rate, bad_rows=sum(lines) - sum(examples), seconds=time.monotonic() - started,
-            cpu_seconds=cpu_seconds() - cpu_started)
+            float(loss),
+            float(auc),
+            sum(examples),
+            rate,
+            bad_rows=sum(lines) - sum(examples),
+            seconds=time.monotonic() - started,
+            cpu_seconds=cpu_seconds() - cpu_started,
+        )
 
 
 def session_config(args: argparse.Namespace) -> tf.ConfigProto:

@@ -65,7 +65,9 @@ class History:
                 with open(path, encoding="utf-8") as file:
                     points = [Point(**point) for point in json.load(file)]
             except (OSError, ValueError, TypeError) as error:
-                raise InputError(f"{path}: cannot be read ({error}); remove it to go on without the old curve") from None
+                raise InputError(
+                    f"{path}: cannot be read ({error}); remove it to go on without the old curve"
+                ) from None
             self.points = [point for point in points if point.step <= last_step]
 
     def add(self, step: int, examples: int, window: Window, evaluation: Optional[Evaluation] = None) -> None:

@@ -54,8 +54,9 @@ class Progress:
         if on_terminal() and tqdm is not None:
             # A terminal of width 0 (a container's, often) makes tqdm write nothing.
             width = {"dynamic_ncols": True} if os.get_terminal_size(sys.stderr.fileno()).columns else {"ncols": 100}
-            self._bar = tqdm.tqdm(desc=what, total=total, initial=done, unit=" examples", unit_scale=True,
-                                  file=sys.stderr, **width)
+            self._bar = tqdm.tqdm(
+                desc=what, total=total, initial=done, unit=" examples", unit_scale=True, file=sys.stderr, **width
+            )
 
     def __enter__(self) -> "Progress":
         return self
@@ -76,8 +77,14 @@ class Progress:
             say = now - self._said_at >= self._quiet or self._done >= self._total
         if say:
             rate = (self._done - self._said_done) / max(now - self._said_at, 1e-9)
-            log.info("%s %s of %s examples, %s examples/s%s", self._what, f"{self._done:,}", f"{self._total:,}",
-                     f"{rate:,.0f}", f", {note}" if note else "")
+            log.info(
+                "%s %s of %s examples, %s examples/s%s",
+                self._what,
+                f"{self._done:,}",
+                f"{self._total:,}",
+                f"{rate:,.0f}",
+                f", {note}" if note else "",
+            )
             self._said_at, self._said_done = now, self._done
 
     def leave_out(self, seconds: float) -> None:

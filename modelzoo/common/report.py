@@ -75,12 +75,17 @@ def table(train: Optional[Measure], evaluation: Optional[Measure], resources: di
     lines = [f"{'':<6}{'loss':>10}{'AUC':>10}{'examples':>14}{'examples/s':>14}{'bad rows':>12}"]
     for name, measure in (("train", train), ("eval", evaluation)):
         if measure is not None:
-            lines.append(f"{name:<6}{_show(measure.loss):>10}{_show(measure.auc):>10}{measure.examples:>14,}"
-                         f"{_show(measure.rate, '14,.0f'):>14}{measure.bad_rows:>12,}")
+            lines.append(
+                f"{name:<6}{_show(measure.loss):>10}{_show(measure.auc):>10}{measure.examples:>14,}"
+                f"{_show(measure.rate, '14,.0f'):>14}{measure.bad_rows:>12,}"
+            )
     rule = "-" * len(lines[0])
     lines[1:1] = [rule]
-    lines += [rule, f"wall {resources['wall_seconds']:.1f} s   CPU {resources['cpu_seconds']:.1f} s   "
-                    f"peak memory {resources['peak_memory_mib']:,.0f} MiB"]
+    lines += [
+        rule,
+        f"wall {resources['wall_seconds']:.1f} s   CPU {resources['cpu_seconds']:.1f} s   "
+        f"peak memory {resources['peak_memory_mib']:,.0f} MiB",
+    ]
     return "\n".join(lines)
 
 
@@ -101,24 +106,39 @@ def plot(path: str, title: str, points: List[Point]) -> bool:
     figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), dpi=120, layout="constrained")
     figure.suptitle(title, fontsize=12)
     for axis, name, train, evaluation in (
-            (axes[0], "log loss", [p.train_loss for p in points], [p.eval_loss for p in points]),
-            (axes[1], "AUC", [p.train_auc for p in points], [p.eval_auc for p in points])):
+        (axes[0], "log loss", [p.train_loss for p in points], [p.eval_loss for p in points]),
+        (axes[1], "AUC", [p.train_auc for p in points], [p.eval_auc for p in points]),
+    ):
         examples = [p.examples for p in points]
         axis.plot(examples, train, "o-", markersize=3.5, color="#8a8f98", label="train, before the update")
         if any(value is not None for value in evaluation):
-            axis.plot(examples, [math.nan if v is None else v for v in evaluation], "o-", markersize=3.5,
-                      color="#0b63c5", label="held out")
+            axis.plot(
+                examples,
+                [math.nan if v is None else v for v in evaluation],
+                "o-",
+                markersize=3.5,
+                color="#0b63c5",
+                label="held out",
+            )
             last = next(i for i in reversed(range(len(points))) if evaluation[i] is not None)
             # On the side the curve does not come from.
             side, anchor = ((0, -8), "top") if axis is axes[0] else ((0, 8), "bottom")
-            axis.annotate(f"{evaluation[last]:.4f}", (examples[last], evaluation[last]), xytext=side,
-                          textcoords="offset points", ha="right", va=anchor, color="#0b63c5", fontsize=9)
+            axis.annotate(
+                f"{evaluation[last]:.4f}",
+                (examples[last], evaluation[last]),
+                xytext=side,
+                textcoords="offset points",
+                ha="right",
+                va=anchor,
+                color="#0b63c5",
+                fontsize=9,
+            )
         axis.set_title(name, fontsize=11)
         axis.set_xlabel("training examples")
         axis.set_xlim(left=0)
-        axis.margins(y=.16)
+        axis.margins(y=0.16)
         axis.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
-        axis.grid(alpha=.3)
+        axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
         axis.legend(frameon=False, fontsize=9)
     figure.savefig(path)

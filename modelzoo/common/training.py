@@ -51,8 +51,9 @@ class _Run(NamedTuple):
     stop: StopRequest
 
 
-def train_and_evaluate(name: str, args: argparse.Namespace, data: Input, settings: dict, model_fn: ModelFn,
-                       stop: StopRequest) -> None:
+def train_and_evaluate(
+    name: str, args: argparse.Namespace, data: Input, settings: dict, model_fn: ModelFn, stop: StopRequest
+) -> None:
     """Trains to the last step, evaluates the last checkpoint on all evaluation rows, prints the table, writes
     `result.json` and `curves.png` into args.output_dir.
 
@@ -103,13 +104,20 @@ def _train(run: _Run, start: checkpoint.Position, last_step: int, end_line: int)
         hooks.append(tf.train.ProfilerHook(save_steps=args.timeline, output_dir=args.output_dir))
     with checkpoint.refused(tf.train.latest_checkpoint(args.checkpoint) or args.checkpoint):
         session = tf.train.MonitoredTrainingSession(
-            checkpoint_dir=args.checkpoint, scaffold=run.graph.scaffold, hooks=hooks, config=session_config(args),
-            save_checkpoint_steps=args.save_steps, summary_dir=args.output_dir,
-            save_summaries_steps=args.log_steps, log_step_count_steps=args.log_steps)
+            checkpoint_dir=args.checkpoint,
+            scaffold=run.graph.scaffold,
+            hooks=hooks,
+            config=session_config(args),
+            save_checkpoint_steps=args.save_steps,
+            summary_dir=args.output_dir,
+            save_summaries_steps=args.log_steps,
+            log_step_count_steps=args.log_steps,
+        )
     with session, Progress("trained", end_line, start.lines_read) as progress:
         position, measure = _loop(run, session, progress, start, last_step)
     run.stop.raise_if_set(
-        f"step {position.step} of {last_step} is saved in {args.checkpoint}; go on with: {resume_command()}")
+        f"step {position.step} of {last_step} is saved in {args.checkpoint}; go on with: {resume_command()}"
+    )
     return measure
 
 
@@ -141,7 +149,8 @@ def _loop(run: _Run, session, progress: Progress, start: checkpoint.Position, la
             if run.data.eval_rows:
                 # run_step_fn passes by the hooks, which would count evaluation batches as steps.
                 evaluation = session.run_step_fn(
-                    lambda step_context: run.graph.evaluate(step_context.session, run.stop, args.curve_rows))
+                    lambda step_context: run.graph.evaluate(step_context.session, run.stop, args.curve_rows)
+                )
                 clock.leave_out(evaluation)
                 progress.leave_out(evaluation.seconds)
                 held_out = f", held-out AUC {evaluation.auc:.4f}"
@@ -153,8 +162,13 @@ def _loop(run: _Run, session, progress: Progress, start: checkpoint.Position, la
         return position, None
     seconds, cpu = clock.read()
     measure = report.Measure(
-        loss=window.loss(), auc=window.auc(), examples=examples,
-        rate=timed_examples / seconds if timed_examples else math.nan, cpu_seconds=cpu, bad_rows=lines_read - examples)
+        loss=window.loss(),
+        auc=window.auc(),
+        examples=examples,
+        rate=timed_examples / seconds if timed_examples else math.nan,
+        cpu_seconds=cpu,
+        bad_rows=lines_read - examples,
+    )
     run.history.add(step, examples, window)
     return position, measure
 
@@ -176,28 +190,47 @@ def _evaluate_checkpoint(run: _Run) -> Evaluation:
 def _summarise(args: argparse.Namespace, step: int, evaluation: Evaluation) -> None:
     """Event files for TensorBoard, in a folder beside those of the training."""
     writer = tf.summary.FileWriterCache.get(os.path.join(args.output_dir, "eval"))
-    writer.add_summary(tf.Summary(value=[
-        tf.Summary.Value(tag="loss", simple_value=evaluation.loss),
-        tf.Summary.Value(tag="auc", simple_value=evaluation.auc)]), step)
+    writer.add_summary(
+        tf.Summary(
+            value=[
+                tf.Summary.Value(tag="loss", simple_value=evaluation.loss),
+                tf.Summary.Value(tag="auc", simple_value=evaluation.auc),
+            ]
+        ),
+        step,
+    )
     writer.flush()
 
 
-def _report(name: str, run: _Run, start: checkpoint.Position, train: Optional[report.Measure],
-            evaluation: Optional[Evaluation]) -> None:
+def _report(
+    name: str, run: _Run, start: checkpoint.Position, train: Optional[report.Measure], evaluation: Optional[Evaluation]
+) -> None:
     args = run.args
     held_out = None
     if evaluation:
         held_out = report.Measure(
-            evaluation.loss, evaluation.auc, evaluation.examples, evaluation.rate, evaluation.cpu_seconds,
-            evaluation.bad_rows)
-    resources = {"wall_seconds": report.wall_seconds(), "cpu_seconds": report.cpu_seconds(),
-                 "peak_memory_mib": report.peak_memory_mib()}
+            evaluation.loss,
+            evaluation.auc,
+            evaluation.examples,
+            evaluation.rate,
+            evaluation.cpu_seconds,
+            evaluation.bad_rows,
+        )
+    resources = {
+        "wall_seconds": report.wall_seconds(),
+        "cpu_seconds": report.cpu_seconds(),
+        "peak_memory_mib": report.peak_memory_mib(),
+    }
     result = {
-        "model": name, "flags": vars(args), "data": run.data.description, "resumed_from_step": start.step,
+        "model": name,
+        "flags": vars(args),
+        "data": run.data.description,
+        "resumed_from_step": start.step,
         "checkpoint": tf.train.latest_checkpoint(args.checkpoint),
         "train": dataclasses.asdict(train) if train else None,
         "eval": dataclasses.asdict(held_out) if held_out else None,
-        "curve": [dataclasses.asdict(point) for point in run.history.points], "resources": resources,
+        "curve": [dataclasses.asdict(point) for point in run.history.points],
+        "resources": resources,
         "versions": {"tensorflow": tf.__version__, "python": platform.python_version()},
     }
     result_path, plot_path = (os.path.join(args.output_dir, file) for file in ("result.json", "curves.png"))

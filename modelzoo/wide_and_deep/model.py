@@ -1,8 +1,8 @@
 """Wide & Deep (Cheng et al., 2016, arXiv:1606.07792) on Criteo columns, in tf.feature_column and tf.layers.
 
-    wide:  sum over C1..C26 of one weight per hash bucket
-    deep:  [13 scaled numbers, 26 embeddings] -> relu layers -> 1
-    logit = wide + deep
+wide:  sum over C1..C26 of one weight per hash bucket
+deep:  [13 scaled numbers, 26 embeddings] -> relu layers -> 1
+logit = wide + deep
 """
 
 from typing import Dict, NamedTuple, Tuple
@@ -32,20 +32,23 @@ DEFAULT_SIZE = Size()
 FULL_SIZE = Size(embedding_dim=64, widen_large=True, hidden_units=(1024, 512, 256))
 
 
-def logits(features: Dict[str, tf.Tensor], size: Size, input_layer_partitioner=None,
-           dense_layer_partitioner=None) -> tf.Tensor:
+def logits(
+    features: Dict[str, tf.Tensor], size: Size, input_layer_partitioner=None, dense_layer_partitioner=None
+) -> tf.Tensor:
     """float32 [B] logits of a batch of Criteo features (see criteo_reader.Batch)."""
     categories = [
-        tf.feature_column.categorical_column_with_hash_bucket(name, size.hash_buckets)
-        for name in criteo.CATEGORICAL]
+        tf.feature_column.categorical_column_with_hash_bucket(name, size.hash_buckets) for name in criteo.CATEGORICAL
+    ]
     with tf.variable_scope(_WIDE_SCOPE, partitioner=input_layer_partitioner):
         wide = tf.feature_column.linear_model(features, categories)
 
     deep_columns = [
         tf.feature_column.numeric_column(name, normalizer_fn=_scaler(minimum, span))
-        for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)]
+        for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)
+    ]
     deep_columns += [
-        tf.feature_column.embedding_column(category, size.dimension(category.name)) for category in categories]
+        tf.feature_column.embedding_column(category, size.dimension(category.name)) for category in categories
+    ]
     with tf.variable_scope(_DEEP_SCOPE):
         with tf.variable_scope("input", partitioner=input_layer_partitioner):
             net = tf.feature_column.input_layer(features, deep_columns)
@@ -56,12 +59,14 @@ def logits(features: Dict[str, tf.Tensor], size: Size, input_layer_partitioner=N
     return tf.squeeze(wide + deep, axis=1, name="logits")
 
 
-def train_op(loss: tf.Tensor, wide_optimizer: tf.train.Optimizer, deep_optimizer: tf.train.Optimizer,
-             global_step: tf.Variable) -> tf.Operation:
+def train_op(
+    loss: tf.Tensor, wide_optimizer: tf.train.Optimizer, deep_optimizer: tf.train.Optimizer, global_step: tf.Variable
+) -> tf.Operation:
     """One step of both optimizers, each on its own part; raises global_step once, after both."""
     parts = [
         optimizer.minimize(loss, var_list=tf.trainable_variables(scope + "/"))
-        for scope, optimizer in ((_WIDE_SCOPE, wide_optimizer), (_DEEP_SCOPE, deep_optimizer))]
+        for scope, optimizer in ((_WIDE_SCOPE, wide_optimizer), (_DEEP_SCOPE, deep_optimizer))
+    ]
     with tf.control_dependencies(parts):
         return tf.assign_add(global_step, 1).op
 

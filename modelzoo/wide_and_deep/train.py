@@ -20,12 +20,12 @@ NAME = "wide_and_deep"
 # Optimizer of the deep part -> how to make it, and a learning rate that suits the default size and batch.
 # Adagrad's accumulator starts at next to nothing: gradients of a mean over 512 rows are far below TensorFlow's 0.1.
 OPTIMIZERS = {
-    "adam": (tf.train.AdamOptimizer, .003),
-    "adagrad": (lambda rate: tf.train.AdagradOptimizer(rate, initial_accumulator_value=1e-8), .03),
-    "gradientdescent": (tf.train.GradientDescentOptimizer, .5),
-    "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, .9), .1),
-    "rmsprop": (tf.train.RMSPropOptimizer, .003),
-    "ftrl": (tf.train.FtrlOptimizer, .05),
+    "adam": (tf.train.AdamOptimizer, 0.003),
+    "adagrad": (lambda rate: tf.train.AdagradOptimizer(rate, initial_accumulator_value=1e-8), 0.03),
+    "gradientdescent": (tf.train.GradientDescentOptimizer, 0.5),
+    "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, 0.9), 0.1),
+    "rmsprop": (tf.train.RMSPropOptimizer, 0.003),
+    "ftrl": (tf.train.FtrlOptimizer, 0.05),
 }
 
 
@@ -34,24 +34,55 @@ def parse(arguments: List[str]) -> argparse.Namespace:
     flags.add_data_flags(parser)
     flags.add_run_flags(parser, output_dir=f"{NAME}_output")
     group = parser.add_argument_group("model")
-    group.add_argument("--optimizer", choices=OPTIMIZERS, default="adam", help="of the deep part; the wide part has Ftrl")
-    group.add_argument("--deep_learning_rate", type=flags.positive_float, metavar="R",
-                       help="(default: depends on the optimizer: "
-                            + ", ".join(f"{name} {rate:g}" for name, (_, rate) in OPTIMIZERS.items()) + ")")
-    group.add_argument("--linear_learning_rate", type=flags.positive_float, default=.2, metavar="R",
-                       help="of the wide part")
-    group.add_argument("--hash_buckets", type=flags.positive_int, metavar="N",
-                       help=f"per C column (default: {model.DEFAULT_SIZE.hash_buckets})")
-    group.add_argument("--embedding_dim", type=flags.positive_int, metavar="N",
-                       help=f"of every C column (default: {model.DEFAULT_SIZE.embedding_dim})")
-    group.add_argument("--hidden_units", type=flags.int_list, metavar="N,N,...",
-                       help="(default: " + ",".join(map(str, model.DEFAULT_SIZE.hidden_units)) + ")")
-    group.add_argument("--full_size", action="store_true",
-                       help="the published size: dimension 64, 128 for eight columns; layers 1024,512,256")
-    group.add_argument("--input_layer_partitioner", type=flags.positive_float, metavar="MB",
-                       help="cut embeddings and wide weights into slices of at most this size")
-    group.add_argument("--dense_layer_partitioner", type=flags.positive_float, metavar="KB",
-                       help="cut the variables of the dense layers likewise")
+    group.add_argument(
+        "--optimizer", choices=OPTIMIZERS, default="adam", help="of the deep part; the wide part has Ftrl"
+    )
+    group.add_argument(
+        "--deep_learning_rate",
+        type=flags.positive_float,
+        metavar="R",
+        help="(default: depends on the optimizer: "
+        + ", ".join(f"{name} {rate:g}" for name, (_, rate) in OPTIMIZERS.items())
+        + ")",
+    )
+    group.add_argument(
+        "--linear_learning_rate", type=flags.positive_float, default=0.2, metavar="R", help="of the wide part"
+    )
+    group.add_argument(
+        "--hash_buckets",
+        type=flags.positive_int,
+        metavar="N",
+        help=f"per C column (default: {model.DEFAULT_SIZE.hash_buckets})",
+    )
+    group.add_argument(
+        "--embedding_dim",
+        type=flags.positive_int,
+        metavar="N",
+        help=f"of every C column (default: {model.DEFAULT_SIZE.embedding_dim})",
+    )
+    group.add_argument(
+        "--hidden_units",
+        type=flags.int_list,
+        metavar="N,N,...",
+        help="(default: " + ",".join(map(str, model.DEFAULT_SIZE.hidden_units)) + ")",
+    )
+    group.add_argument(
+        "--full_size",
+        action="store_true",
+        help="the published size: dimension 64, 128 for eight columns; layers 1024,512,256",
+    )
+    group.add_argument(
+        "--input_layer_partitioner",
+        type=flags.positive_float,
+        metavar="MB",
+        help="cut embeddings and wide weights into slices of at most this size",
+    )
+    group.add_argument(
+        "--dense_layer_partitioner",
+        type=flags.positive_float,
+        metavar="KB",
+        help="cut the variables of the dense layers likewise",
+    )
     args = parser.parse_args(arguments)
     flags.check(parser, args)
     if args.full_size:
@@ -81,14 +112,18 @@ def main(arguments: List[str], stop: cli.StopRequest) -> None:
 
     def model_fn(features, labels) -> Model:
         logits = model.logits(
-            features, size,
-            input_layer_partitioner=partitioner((args.input_layer_partitioner or 0) * 2 ** 20),
-            dense_layer_partitioner=partitioner((args.dense_layer_partitioner or 0) * 2 ** 10))
+            features,
+            size,
+            input_layer_partitioner=partitioner((args.input_layer_partitioner or 0) * 2**20),
+            dense_layer_partitioner=partitioner((args.dense_layer_partitioner or 0) * 2**10),
+        )
         return Model(
             losses=tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits),
             probabilities=tf.sigmoid(logits),
             minimize=lambda loss, step: model.train_op(
-                loss, tf.train.FtrlOptimizer(args.linear_learning_rate), make_optimizer(args.deep_learning_rate), step))
+                loss, tf.train.FtrlOptimizer(args.linear_learning_rate), make_optimizer(args.deep_learning_rate), step
+            ),
+        )
 
     settings = {"optimizer": args.optimizer, **size._asdict()}
     training.train_and_evaluate(NAME, args, CriteoInput(args, stop), settings, model_fn, stop)

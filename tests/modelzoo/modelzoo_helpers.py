@@ -11,6 +11,7 @@ TRAIN = MODELZOO / "wide_and_deep" / "train.py"
 # A model and a data set small enough that starting TensorFlow is most of a run.
 SMALL = ["--hash_buckets", "200", "--embedding_dim", "4", "--hidden_units", "16,8"]
 
+
 def train_command(*flags) -> List[str]:
     return [sys.executable, str(TRAIN), *map(str, flags)]
 
@@ -22,8 +23,14 @@ def run_train(cwd, *flags, timeout: float = 150) -> subprocess.CompletedProcess:
 HEADER = ["label"] + [f"I{i}" for i in range(1, 14)] + [f"C{i}" for i in range(1, 27)]
 
 
-def write_rows(path, rows: Sequence[Sequence[str]], delimiter: str = ",", header: Optional[Sequence[str]] = None,
-               newline: str = "\n", final_newline: bool = True) -> str:
+def write_rows(
+    path,
+    rows: Sequence[Sequence[str]],
+    delimiter: str = ",",
+    header: Optional[Sequence[str]] = None,
+    newline: str = "\n",
+    final_newline: bool = True,
+) -> str:
     lines = [delimiter.join(row) for row in ([header] if header else []) + list(rows)]
     text = newline.join(lines) + (newline if final_newline else "")
     path.write_bytes(text.encode())

@@ -13,8 +13,11 @@ MODEL = {"model": "m", "hidden_units": (4, 2), "optimizer": "adam"}
 
 def save(directory, step=7, lines=70, examples=68):
     with tf.Graph().as_default(), tf.Session() as session:
-        for name, value in ((tf.GraphKeys.GLOBAL_STEP, step), (checkpoint.LINES_READ, lines),
-                            (checkpoint.EXAMPLES, examples)):
+        for name, value in (
+            (tf.GraphKeys.GLOBAL_STEP, step),
+            (checkpoint.LINES_READ, lines),
+            (checkpoint.EXAMPLES, examples),
+        ):
             tf.get_variable(name, initializer=tf.constant(value, tf.int64))
         session.run(tf.global_variables_initializer())
         return tf.train.Saver(save_relative_paths=True).save(session, str(directory / "model.ckpt"), global_step=step)
@@ -38,7 +41,9 @@ def test_directory_may_be_moved(saved, tmp_path):
 
 
 def test_other_model_is_refused_and_named(saved):
-    with pytest.raises(InputError, match=r"another model \(hidden_units \[4, 2\] there and \(8,\) now\); use --restart"):
+    with pytest.raises(
+        InputError, match=r"another model \(hidden_units \[4, 2\] there and \(8,\) now\); use --restart"
+    ):
         checkpoint.open_directory(str(saved), {**MODEL, "hidden_units": (8,)}, restart=False)
 
 
@@ -48,11 +53,15 @@ def test_restart_removes_checkpoints_and_nothing_else(saved):
     assert sorted(os.listdir(saved)) == ["mine.txt", "model.json"]
 
 
-@pytest.mark.parametrize("damage", [
-    lambda folder: os.remove(folder / "model.ckpt-7.index"),
-    lambda folder: os.truncate(folder / "model.ckpt-7.index", 20),
-    lambda folder: os.truncate(folder / "model.ckpt-7.data-00000-of-00001", 3),
-], ids=["no_index", "cut_index", "cut_data"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: os.remove(folder / "model.ckpt-7.index"),
+        lambda folder: os.truncate(folder / "model.ckpt-7.index", 20),
+        lambda folder: os.truncate(folder / "model.ckpt-7.data-00000-of-00001", 3),
+    ],
+    ids=["no_index", "cut_index", "cut_data"],
+)
 def test_damaged_checkpoint_is_refused(saved, damage):
     damage(saved)
     with pytest.raises(InputError, match=r"model.ckpt-7: cannot be restored .*; use --restart"):

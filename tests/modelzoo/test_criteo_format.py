@@ -17,7 +17,7 @@ def test_finds_delimiter_header_and_rows(tmp_path, sample_rows, delimiter, heade
 
 
 def test_header_with_byte_order_mark_and_quotes(tmp_path, sample_rows):
-    path = write_rows(tmp_path / "f", sample_rows[:2], header=["\ufeff\"label\""] + HEADER[1:])
+    path = write_rows(tmp_path / "f", sample_rows[:2], header=['\ufeff"label"'] + HEADER[1:])
     assert criteo.inspect(path).has_header
 
 
@@ -43,14 +43,17 @@ def test_files_of_one_list_must_share_the_delimiter(tmp_path, sample_rows):
         criteo.inspect_all([comma, tab])
 
 
-@pytest.mark.parametrize("content, message", [
-    (b"", "is empty"),
-    (",".join(HEADER).encode() + b"\n", "has a header line but no rows"),
-    (b"1,2,3\n", "has 40 comma or tab separated columns .line 1 has 3.; expected label,I1"),
-    (b"0" + b"," * 38 + b"\n", "line 1 has 39"),
-    (b"\x1f\x8b\x08\0\0\0\0\0", "looks gzip-compressed; unpack it first"),
-    (",".join(["label"] + HEADER[:0:-1]).encode() + b"\n" + b"0" + b"," * 39, "columns are not in the order"),
-])
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "is empty"),
+        (",".join(HEADER).encode() + b"\n", "has a header line but no rows"),
+        (b"1,2,3\n", "has 40 comma or tab separated columns .line 1 has 3.; expected label,I1"),
+        (b"0" + b"," * 38 + b"\n", "line 1 has 39"),
+        (b"\x1f\x8b\x08\0\0\0\0\0", "looks gzip-compressed; unpack it first"),
+        (",".join(["label"] + HEADER[:0:-1]).encode() + b"\n" + b"0" + b"," * 39, "columns are not in the order"),
+    ],
+)
 def test_refuses(tmp_path, content, message):
     (tmp_path / "f").write_bytes(content)
     with pytest.raises(InputError, match=f"^{tmp_path}/f: .*{message}"):

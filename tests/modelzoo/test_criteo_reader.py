@@ -20,8 +20,7 @@ def read(paths, batch_size=7, skip=False, limit=-1, **training):
         if training:
             dataset = criteo_reader.training_batches(files, batch_size, bad_rows, **training)
         else:
-            dataset = criteo_reader.batches(
-                criteo_reader.lines_dataset(files).take(limit), files, batch_size, bad_rows)
+            dataset = criteo_reader.batches(criteo_reader.lines_dataset(files).take(limit), files, batch_size, bad_rows)
         iterator = tf.data.make_initializable_iterator(dataset)
         batch, result = iterator.get_next(), []
         session.run(iterator.initializer)
@@ -37,13 +36,22 @@ def read(paths, batch_size=7, skip=False, limit=-1, **training):
 
 def table(batches):
     """Batches -> list of rows (label, 13 numbers, 26 byte strings)."""
-    return [(label, *(features[name][row] for name in HEADER[1:]))
-            for features, labels, _ in batches for row, label in enumerate(labels)]
+    return [
+        (label, *(features[name][row] for name in HEADER[1:]))
+        for features, labels, _ in batches
+        for row, label in enumerate(labels)
+    ]
 
 
 def reference(rows):
-    return [(np.float32(row[0]), *(np.float32(field or 0) for field in row[1:14]),
-             *((field or " ").encode() for field in row[14:])) for row in rows]
+    return [
+        (
+            np.float32(row[0]),
+            *(np.float32(field or 0) for field in row[1:14]),
+            *((field or " ").encode() for field in row[14:]),
+        )
+        for row in rows
+    ]
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -56,7 +64,7 @@ def test_reads_every_variant_as_csv_does(tmp_path, sample_rows, delimiter, heade
 
 def test_missing_number_is_0_and_missing_category_a_blank(tmp_path):
     path = write_rows(tmp_path / "f", [["1"] + [""] * 39])
-    assert table(read([path])[0]) == [(1., *[0.] * 13, *[b" "] * 26)]
+    assert table(read([path])[0]) == [(1.0, *[0.0] * 13, *[b" "] * 26)]
 
 
 def test_reads_files_in_order_with_and_without_header(tmp_path, sample_rows):
@@ -124,8 +132,9 @@ def test_names_the_row_through_shuffle_and_several_files(tmp_path, sample_rows):
         rows[bad] = rows[bad][:-2]
         paths.append(write_rows(tmp_path / name, rows, header=header, newline=newline))
     batches, warnings = read(paths, skip=True, rows=180, shuffle_buffer=1000, seed=5, start_line=0, end_line=180)
-    assert sorted(warnings) == [f"{path}:{line}: 38 columns, expected 40; row skipped"
-                                for path, line in zip(paths, (6, 51, 2))]
+    assert sorted(warnings) == [
+        f"{path}:{line}: 38 columns, expected 40; row skipped" for path, line in zip(paths, (6, 51, 2))
+    ]
     assert len(table(batches)) == 177
 
 
@@ -144,9 +153,42 @@ def test_batch_of_malformed_rows_only_is_empty(tmp_path, sample_rows):
 
 
 def random_field(rng: random.Random) -> str:
-    return rng.choice([
-        "", "0", "1", "-1", "12.5", "260.0", ".5", "5.", "+7", "1e3", "1E-2", "-", ".", "1-", "--1", "1.2.3", "0x1", "inf",
-        "NaN", " 1", "1 ", "1_000", "١", "9" * 15, "9" * 16, "9" * 40, "1e38", "1e39", "a", "-.5", "-5.", "00"])
+    return rng.choice(
+        [
+            "",
+            "0",
+            "1",
+            "-1",
+            "12.5",
+            "260.0",
+            ".5",
+            "5.",
+            "+7",
+            "1e3",
+            "1E-2",
+            "-",
+            ".",
+            "1-",
+            "--1",
+            "1.2.3",
+            "0x1",
+            "inf",
+            "NaN",
+            " 1",
+            "1 ",
+            "1_000",
+            "١",
+            "9" * 15,
+            "9" * 16,
+            "9" * 40,
+            "1e38",
+            "1e39",
+            "a",
+            "-.5",
+            "-5.",
+            "00",
+        ]
+    )
 
 
 def test_good_and_bad_rows_are_told_apart_as_defined(tmp_path):
@@ -157,21 +199,22 @@ def test_good_and_bad_rows_are_told_apart_as_defined(tmp_path):
         row = [rng.choice("01")] + [str(rng.randrange(99)) for _ in range(13)] + ["ab"] * 26
         for _ in range(rng.randrange(3)):
             row[rng.randrange(14)] = random_field(rng)
-        if rng.random() < .05:
+        if rng.random() < 0.05:
             row = row[: rng.randrange(41)] + ["q"] * rng.randrange(3)
         rows.append(row)
     texts = np.array([",".join(row).encode() for row in rows], object)
     reasons = [criteo_reader.explain(text, ",") for text in texts]
     for start in range(0, len(rows), 50):
-        suspects = set(criteo_reader.suspicious_rows(texts[start: start + 50], ","))
-        malformed = {i for i, reason in enumerate(reasons[start: start + 50]) if reason}
+        suspects = set(criteo_reader.suspicious_rows(texts[start : start + 50], ","))
+        malformed = {i for i, reason in enumerate(reasons[start : start + 50]) if reason}
         assert malformed <= suspects
     good = [row for row, reason in zip(rows, reasons) if not reason]
     assert 500 < len(good) < 2900
     path = write_rows(tmp_path / "f", rows)
     np.testing.assert_array_equal(
         np.array([row[:14] for row in table(read([path], 50, skip=True)[0])]),
-        np.array([[np.float32(field or 0) for field in row[:14]] for row in good]))
+        np.array([[np.float32(field or 0) for field in row[:14]] for row in good]),
+    )
 
 
 def test_fast_check_vouches_for_plain_rows(sample_rows):

@@ -53,7 +53,7 @@ def test_ids_follow_zipf(tmp_path):
         tokens = [row["C1"] for row in csv.DictReader(file)]
     counts = np.sort(np.unique(tokens, return_counts=True)[1])[::-1]
     mass = np.arange(1, 1461) ** -1.05  # C1 has 1460 ids
-    np.testing.assert_allclose(counts[:5] / 20_000, mass[:5] / mass.sum(), rtol=.1)
+    np.testing.assert_allclose(counts[:5] / 20_000, mass[:5] / mass.sum(), rtol=0.1)
 
 
 def test_tokens_of_a_column_are_distinct():
@@ -66,8 +66,8 @@ def test_labels_follow_the_planted_model():
     rng = np.random.default_rng(5)
     _, _, logits = planted.draw(rng, 50_000)
     labels = planted.labels(rng, logits)
-    assert .2 < labels.mean() < .35
-    assert .84 < roc_auc(labels, logits) < .89  # what a perfect model reaches
+    assert 0.2 < labels.mean() < 0.35
+    assert 0.84 < roc_auc(labels, logits) < 0.89  # what a perfect model reaches
 
 
 def test_finished_set_is_found_again(tmp_path):

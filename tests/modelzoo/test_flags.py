@@ -8,28 +8,31 @@ import train
 from common import flags
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["--batch_size", "0"], "argument --batch_size: got '0', expected a positive integer"),
-    (["--batch_size", "2.5"], "argument --batch_size: got '2.5', expected a positive integer"),
-    (["--steps", "-1"], "argument --steps: got '-1', expected an integer of at least 0"),
-    (["--holdout", "1"], "argument --holdout: got '1', expected a number between 0 and 1"),
-    (["--deep_learning_rate", "nan"], "argument --deep_learning_rate: got 'nan', expected a positive number"),
-    (["--linear_learning_rate", "inf"], "argument --linear_learning_rate: got 'inf', expected a positive number"),
-    (["--hidden_units", "64,,8"], "argument --hidden_units: got '', expected a positive integer"),
-    (["--seed", "2147483648"], "argument --seed: got '2147483648', expected an integer from 0 to 2147483647"),
-    (["--optimizer", "adamw"], "argument --optimizer: invalid choice: 'adamw'"),
-    (["--bad_rows", "ignore"], "argument --bad_rows: invalid choice: 'ignore'"),
-    (["--step", "5"], "unrecognized arguments: --step 5"),
-    (["--data"], "argument --data: expected at least one argument"),
-    (["--eval_data", "f"], "--eval_data needs --data"),
-    (["--data", "f", "--synthetic_rows", "5"], "--synthetic_rows has no effect with --data"),
-    (["--holdout", ".5"], "--holdout has no effect without --data"),
-    (["--data", "f", "--eval_data", "g", "--holdout", ".5"], "--holdout has no effect with --eval_data"),
-    (["--data", "f", "--eval_data", "g", "--no_eval"], "--eval_data has no effect with --no_eval"),
-    (["--steps", "5", "--epochs", "2"], "--epochs has no effect with --steps"),
-    (["--no_eval", "--curve_rows", "5"], "--curve_rows has no effect with --no_eval"),
-    (["--full_size", "--embedding_dim", "8"], "--embedding_dim and --full_size contradict each other"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--batch_size", "0"], "argument --batch_size: got '0', expected a positive integer"),
+        (["--batch_size", "2.5"], "argument --batch_size: got '2.5', expected a positive integer"),
+        (["--steps", "-1"], "argument --steps: got '-1', expected an integer of at least 0"),
+        (["--holdout", "1"], "argument --holdout: got '1', expected a number between 0 and 1"),
+        (["--deep_learning_rate", "nan"], "argument --deep_learning_rate: got 'nan', expected a positive number"),
+        (["--linear_learning_rate", "inf"], "argument --linear_learning_rate: got 'inf', expected a positive number"),
+        (["--hidden_units", "64,,8"], "argument --hidden_units: got '', expected a positive integer"),
+        (["--seed", "2147483648"], "argument --seed: got '2147483648', expected an integer from 0 to 2147483647"),
+        (["--optimizer", "adamw"], "argument --optimizer: invalid choice: 'adamw'"),
+        (["--bad_rows", "ignore"], "argument --bad_rows: invalid choice: 'ignore'"),
+        (["--step", "5"], "unrecognized arguments: --step 5"),
+        (["--data"], "argument --data: expected at least one argument"),
+        (["--eval_data", "f"], "--eval_data needs --data"),
+        (["--data", "f", "--synthetic_rows", "5"], "--synthetic_rows has no effect with --data"),
+        (["--holdout", ".5"], "--holdout has no effect without --data"),
+        (["--data", "f", "--eval_data", "g", "--holdout", ".5"], "--holdout has no effect with --eval_data"),
+        (["--data", "f", "--eval_data", "g", "--no_eval"], "--eval_data has no effect with --no_eval"),
+        (["--steps", "5", "--epochs", "2"], "--epochs has no effect with --steps"),
+        (["--no_eval", "--curve_rows", "5"], "--curve_rows has no effect with --no_eval"),
+        (["--full_size", "--embedding_dim", "8"], "--embedding_dim and --full_size contradict each other"),
+    ],
+)
 def test_refuses_in_one_line(capsys, arguments, message):
     with pytest.raises(SystemExit) as caught:
         train.parse(arguments)
@@ -41,7 +44,7 @@ def test_refuses_in_one_line(capsys, arguments, message):
 
 def test_defaults_that_depend_on_others():
     args = train.parse(["--output_dir", "somewhere"])
-    assert (args.checkpoint, args.epochs, args.holdout) == ("somewhere/checkpoint", 1, .1)
+    assert (args.checkpoint, args.epochs, args.holdout) == ("somewhere/checkpoint", 1, 0.1)
     assert train.size_of(args) == train.model.DEFAULT_SIZE
 
 

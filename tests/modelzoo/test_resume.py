@@ -12,14 +12,34 @@ import tensorflow as tf
 from modelzoo_helpers import SMALL, run_train, train_command
 
 STEPS = 600
-FLAGS = [*SMALL, "--synthetic_rows", 6000, "--synthetic_eval_rows", 2000, "--batch_size", 32, "--steps", STEPS,
-         "--save_steps", 50, "--log_steps", 10, "--curve_rows", 500]
+FLAGS = [
+    *SMALL,
+    "--synthetic_rows",
+    6000,
+    "--synthetic_eval_rows",
+    2000,
+    "--batch_size",
+    32,
+    "--steps",
+    STEPS,
+    "--save_steps",
+    50,
+    "--log_steps",
+    10,
+    "--curve_rows",
+    500,
+]
 
 
 def run_until(folder, step, signum):
     """Starts training, sends the signal when the log names the step, and returns exit code and log."""
-    with subprocess.Popen(train_command(*FLAGS, "--output_dir", folder.name), cwd=folder.parent, text=True,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        train_command(*FLAGS, "--output_dir", folder.name),
+        cwd=folder.parent,
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
         log = []
         for line in process.stderr:
             log.append(line)
@@ -50,8 +70,11 @@ def resumed_at(log):
 def test_sigint_saves_the_step_it_finished_and_says_how_to_go_on(runs):
     code, log = runs[1]["interrupted"]
     assert code == 130 and "Traceback" not in "".join(log)
-    said = re.fullmatch(r"train.py: stopped by SIGINT: step (\d+) of 600 is saved in cut/checkpoint; go on with: "
-                        r"python\S* \S+/train.py .*--output_dir cut\n", log[-1])
+    said = re.fullmatch(
+        r"train.py: stopped by SIGINT: step (\d+) of 600 is saved in cut/checkpoint; go on with: "
+        r"python\S* \S+/train.py .*--output_dir cut\n",
+        log[-1],
+    )
     step = int(said.group(1))
     assert 70 <= step < STEPS
     assert resumed_at(runs[1]["killed"][1]) == step
@@ -74,8 +97,9 @@ def test_counters_are_those_of_an_uninterrupted_run(runs):
 
 
 def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(runs):
-    cut, whole = (tf.train.load_checkpoint(str(runs[0] / name / "checkpoint" / "model.ckpt-600"))
-                  for name in ("cut", "whole"))
+    cut, whole = (
+        tf.train.load_checkpoint(str(runs[0] / name / "checkpoint" / "model.ckpt-600")) for name in ("cut", "whole")
+    )
     names = whole.get_variable_to_shape_map()
     assert len(names) > 60 and set(names) == set(cut.get_variable_to_shape_map())
     for name in names:

@@ -32,9 +32,13 @@ def run_on_terminal(command, cwd, columns) -> "tuple[int, str]":
 
 
 def test_terminal_gets_a_bar_with_the_rate_and_the_table(tmp_path):
-    code, output = run_on_terminal(train_command(
-        *SMALL, "--data", SAMPLE, "--output_dir", "out", "--batch_size", 8, "--epochs", 4, "--log_steps", 10), tmp_path,
-        columns=140)
+    code, output = run_on_terminal(
+        train_command(
+            *SMALL, "--data", SAMPLE, "--output_dir", "out", "--batch_size", 8, "--epochs", 4, "--log_steps", 10
+        ),
+        tmp_path,
+        columns=140,
+    )
     assert code == 0, output
     assert re.search(r"\rtrained: 100%\|.*\| 720/720 \[.*examples/s", output)
     assert re.search(r"step 90, loss \d\.\d{4}, held-out AUC", output)
@@ -43,8 +47,10 @@ def test_terminal_gets_a_bar_with_the_rate_and_the_table(tmp_path):
 
 
 def test_terminal_without_a_width_still_gets_a_bar(tmp_path):
-    code = ("import sys; sys.path.insert(0, sys.argv[1]); from common.progress import Progress\n"
-            "with Progress('read', 50) as progress:\n"
-            "    for _ in range(5): progress.advance(10)")
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from common.progress import Progress\n"
+        "with Progress('read', 50) as progress:\n"
+        "    for _ in range(5): progress.advance(10)"
+    )
     code, output = run_on_terminal([sys.executable, "-c", code, str(MODELZOO)], tmp_path, columns=0)
     assert code == 0 and re.search(r"\rread: 100%\|.*\| 50.0/50.0 \[", output), output

@@ -18,8 +18,27 @@ def load(folder):
 def sample_run(tmp_path_factory):
     """Three passes over the 200 real rows, the last fifth held out."""
     folder = tmp_path_factory.mktemp("sample")
-    flags = [*SMALL, "--data", SAMPLE, "--output_dir", "out", "--holdout", "0.2", "--epochs", "3", "--batch_size", "32",
-             "--log_steps", "5", "--eval_steps", "4", "--timeline", "6", "--curve_rows", "20"]
+    flags = [
+        *SMALL,
+        "--data",
+        SAMPLE,
+        "--output_dir",
+        "out",
+        "--holdout",
+        "0.2",
+        "--epochs",
+        "3",
+        "--batch_size",
+        "32",
+        "--log_steps",
+        "5",
+        "--eval_steps",
+        "4",
+        "--timeline",
+        "6",
+        "--curve_rows",
+        "20",
+    ]
     run = run_train(folder, *flags)
     assert run.returncode == 0, run.stderr
     return run, folder / "out", flags
@@ -38,9 +57,14 @@ def test_real_rows_train_and_evaluate(sample_run):
 def test_result_file_names_everything(sample_run):
     result = load(sample_run[1])
     assert result["model"] == "wide_and_deep" and result["resumed_from_step"] == 0
-    assert result["flags"]["batch_size"] == 32 and result["flags"]["deep_learning_rate"] == .003
-    assert result["data"] == {"generated": False, "train_rows": 160, "eval_rows": 40,
-                              "train_files": [str(SAMPLE)], "eval_files": [str(SAMPLE)]}
+    assert result["flags"]["batch_size"] == 32 and result["flags"]["deep_learning_rate"] == 0.003
+    assert result["data"] == {
+        "generated": False,
+        "train_rows": 160,
+        "eval_rows": 40,
+        "train_files": [str(SAMPLE)],
+        "eval_files": [str(SAMPLE)],
+    }
     assert result["checkpoint"] == "out/checkpoint/model.ckpt-15"
     assert result["train"]["rate"] > 0 and result["eval"]["rate"] > 0
     resources = result["resources"]
@@ -62,8 +86,11 @@ def test_stdout_is_the_table(sample_run):
     for line, part in ((lines[2], "train"), (lines[3], "eval")):
         values = line.split()
         assert values[0] == part
-        assert values[1:4] == [f"{result[part]['loss']:.4f}", f"{result[part]['auc']:.4f}",
-                               f"{result[part]['examples']:,}"]
+        assert values[1:4] == [
+            f"{result[part]['loss']:.4f}",
+            f"{result[part]['auc']:.4f}",
+            f"{result[part]['examples']:,}",
+        ]
     assert re.fullmatch(r"wall [\d.]+ s   CPU [\d.]+ s   peak memory [\d,]+ MiB", lines[5])
     assert lines[6] == "details: out/result.json   plot: out/curves.png"
 
@@ -71,8 +98,11 @@ def test_stdout_is_the_table(sample_run):
 def test_log_has_plain_lines_and_no_bar(sample_run):
     error = sample_run[0].stderr
     assert "\r" not in error and "%|" not in error
-    said = re.findall(r"^\d\d:\d\d:\d\d trained (\d+) of 480 examples, [\d,]+ examples/s, step (\d+), loss \d\.\d{4}",
-                      error, re.MULTILINE)
+    said = re.findall(
+        r"^\d\d:\d\d:\d\d trained (\d+) of 480 examples, [\d,]+ examples/s, step (\d+), loss \d\.\d{4}",
+        error,
+        re.MULTILINE,
+    )
     assert said == [("160", "5"), ("320", "10"), ("480", "15")]
     assert "Warning" not in error and "deprecated" not in error
 
@@ -113,11 +143,12 @@ def test_checkpoint_of_another_size_is_refused(sample_run):
 
 def test_planted_model_is_learned(tmp_path):
     """The default network on a tenth of the default rows; the full run is far above the floor of this one."""
-    run = run_train(tmp_path, "--synthetic_rows", 40000, "--synthetic_eval_rows", 10000, "--batch_size", 256,
-                    "--output_dir", "out")
+    run = run_train(
+        tmp_path, "--synthetic_rows", 40000, "--synthetic_eval_rows", 10000, "--batch_size", 256, "--output_dir", "out"
+    )
     assert run.returncode == 0, run.stderr
     result = load(tmp_path / "out")
-    assert result["eval"]["auc"] > .7 and result["eval"]["examples"] == 10000
+    assert result["eval"]["auc"] > 0.7 and result["eval"]["examples"] == 10000
     assert result["train"]["examples"] == 40000
 
 
@@ -134,11 +165,28 @@ def damaged(tmp_path, sample_rows):
 
 def test_malformed_rows_are_skipped_named_and_counted(tmp_path, damaged):
     train, held_out = damaged
-    run = run_train(tmp_path, *SMALL, "--data", train, "--eval_data", held_out, "--bad_rows", "skip",
-                    "--epochs", 2, "--batch_size", 64, "--output_dir", "out")
+    run = run_train(
+        tmp_path,
+        *SMALL,
+        "--data",
+        train,
+        "--eval_data",
+        held_out,
+        "--bad_rows",
+        "skip",
+        "--epochs",
+        2,
+        "--batch_size",
+        64,
+        "--output_dir",
+        "out",
+    )
     assert run.returncode == 0, run.stderr
-    for row in (f"{train}:5: 39 columns, expected 40; row skipped", f"{held_out}:4: 39 columns, expected 40; row skipped",
-                f"{train}:92: I2 is 'abc', expected a number or nothing; row skipped"):
+    for row in (
+        f"{train}:5: 39 columns, expected 40; row skipped",
+        f"{held_out}:4: 39 columns, expected 40; row skipped",
+        f"{train}:92: I2 is 'abc', expected a number or nothing; row skipped",
+    ):
         assert run.stderr.count(row) == 1
     result = load(tmp_path / "out")
     assert (result["train"]["examples"], result["train"]["bad_rows"]) == (396, 4)
@@ -149,14 +197,21 @@ def test_malformed_row_is_fatal_by_default(tmp_path, damaged):
     run = run_train(tmp_path, *SMALL, "--data", damaged[0], "--no_eval", "--shuffle_buffer", 0, "--batch_size", 64)
     assert run.returncode == 2 and run.stdout == "" and "Traceback" not in run.stderr
     assert run.stderr.splitlines()[-1] == (
-        f"train.py: error: {damaged[0]}:5: 39 columns, expected 40; --bad_rows=skip leaves such rows out")
+        f"train.py: error: {damaged[0]}:5: 39 columns, expected 40; --bad_rows=skip leaves such rows out"
+    )
 
 
-@pytest.mark.parametrize("flags, message", [
-    (["--data", "nowhere.csv"], "train.py: error: nowhere.csv: cannot be read: No such file or directory"),
-    (["--batch_size", "many"],
-     "train.py: error: argument --batch_size: got 'many', expected a positive integer (--help lists the flags)"),
-], ids=["missing_file", "bad_flag"])
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        (["--data", "nowhere.csv"], "train.py: error: nowhere.csv: cannot be read: No such file or directory"),
+        (
+            ["--batch_size", "many"],
+            "train.py: error: argument --batch_size: got 'many', expected a positive integer (--help lists the flags)",
+        ),
+    ],
+    ids=["missing_file", "bad_flag"],
+)
 def test_wrong_input_ends_with_one_line_and_code_2(tmp_path, flags, message):
     run = run_train(tmp_path, *flags)
     assert run.returncode == 2 and run.stdout == "" and "Traceback" not in run.stderr

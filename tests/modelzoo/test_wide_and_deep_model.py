@@ -7,6 +7,7 @@ import tensorflow as tf
 import model
 import train
 from common import criteo
+from common.graph import session_config
 
 SIZE = model.Size(hash_buckets=50, embedding_dim=3, widen_large=True, hidden_units=(16, 16))
 BATCH = 6
@@ -16,8 +17,9 @@ BATCH = 6
 def batch():
     rng = np.random.default_rng(3)
     features = {name: rng.integers(0, 5000, BATCH).astype(np.float32) for name in criteo.NUMERIC}
-    features.update({name: np.array([f"{v:x}" for v in rng.integers(0, 99, BATCH)], object)
-                     for name in criteo.CATEGORICAL})
+    features.update(
+        {name: np.array([f"{v:x}" for v in rng.integers(0, 99, BATCH)], object) for name in criteo.CATEGORICAL}
+    )
     features["C7"][2] = criteo.MISSING_CATEGORY
     return features, rng.integers(0, 2, BATCH).astype(np.float32)
 
@@ -46,11 +48,14 @@ def test_logits_are_wide_plus_deep(batch):
         return weights[name]
 
     wide = weight("linear", "bias_weights")[0] + sum(
-        weight("linear", name, "weights")[buckets[name], 0] for name in criteo.CATEGORICAL)
-    numbers = (np.stack([batch[0][name] for name in criteo.NUMERIC], 1)
-               - criteo.NUMERIC_MINIMUM) / np.array(criteo.NUMERIC_RANGE)
-    embeddings = {name: weight("deep", f"{name}_embedding", "embedding_weights")[buckets[name]]
-                  for name in criteo.CATEGORICAL}
+        weight("linear", name, "weights")[buckets[name], 0] for name in criteo.CATEGORICAL
+    )
+    numbers = (np.stack([batch[0][name] for name in criteo.NUMERIC], 1) - criteo.NUMERIC_MINIMUM) / np.array(
+        criteo.NUMERIC_RANGE
+    )
+    embeddings = {
+        name: weight("deep", f"{name}_embedding", "embedding_weights")[buckets[name]] for name in criteo.CATEGORICAL
+    }
     # tf.feature_column concatenates in the order of the columns' names.
     parts = {f"{name}_embedding": embeddings[name] for name in criteo.CATEGORICAL}
     parts.update({name: numbers[:, [i]] for i, name in enumerate(criteo.NUMERIC)})
@@ -75,7 +80,7 @@ def test_optimizer_lowers_the_loss_and_trains_both_parts(batch, optimizer, three
         _, _, loss = build(batch)
         make, rate = train.OPTIMIZERS[optimizer]
         step = tf.train.get_or_create_global_step()
-        op = model.train_op(loss, tf.train.FtrlOptimizer(.2), make(rate), step)
+        op = model.train_op(loss, tf.train.FtrlOptimizer(0.2), make(rate), step)
         session.run(tf.global_variables_initializer())
         variables = tf.trainable_variables()
         before, first_loss = session.run([variables, loss])
@@ -97,8 +102,9 @@ def test_slices_by_the_partitioner_give_the_same_logits(batch, tmp_path, three_c
         whole, whole_count = session.run(logits), len(tf.trainable_variables())
     with tf.Graph().as_default(), tf.Session() as session:
         _, logits, loss = build(batch, partitioner_bytes=200)
-        op = model.train_op(loss, tf.train.FtrlOptimizer(.2), tf.train.AdamOptimizer(.1),
-                            tf.train.get_or_create_global_step())
+        op = model.train_op(
+            loss, tf.train.FtrlOptimizer(0.2), tf.train.AdamOptimizer(0.1), tf.train.get_or_create_global_step()
+        )
         session.run(tf.global_variables_initializer())
         tf.train.Saver(tf.trainable_variables()).restore(session, path)
         np.testing.assert_allclose(session.run(logits), whole, rtol=1e-5, atol=1e-6)
@@ -107,3 +113,27 @@ def test_slices_by_the_partitioner_give_the_same_logits(batch, tmp_path, three_c
         for _ in range(5):
             session.run(op)
         assert session.run(loss) < before
+
+
+def test_xla_gives_the_same_training(batch, three_categories):
+    def losses(*flags):
+        with tf.Graph().as_default():
+            tf.set_random_seed(1)
+            _, _, loss = build(batch)
+            op = model.train_op(
+                loss, tf.train.FtrlOptimizer(0.2), tf.train.AdamOptimizer(0.01), tf.train.get_or_create_global_step()
+            )
+            with tf.Session(config=session_config(train.parse(list(flags)))) as session:
+                session.run(tf.global_variables_initializer())
+                metadata, result = tf.RunMetadata(), []
+                for _ in range(4):
+                    options = tf.RunOptions(output_partition_graphs=True)
+                    result.append(session.run([loss, op], options=options, run_metadata=metadata)[0])
+        ops = {node.op for graph in metadata.partition_graphs for node in graph.node}
+        return result, any("Xla" in name for name in ops)
+
+    plain, plain_compiled = losses()
+    compiled, is_compiled = losses("--xla")
+    assert is_compiled and not plain_compiled
+    np.testing.assert_allclose(compiled, plain, rtol=1e-4)
+    assert compiled[-1] < compiled[0]
