@@ -16,7 +16,7 @@ BATCH = 6
 @pytest.fixture(scope="module")
 def batch():
     rng = np.random.default_rng(3)
-    features = {name: rng.integers(0, 5000, BATCH).astype(np.float32) for name in criteo.NUMERIC}
+    features = {name: rng.integers(0, 9, BATCH).astype(np.float32) for name in criteo.NUMERIC}
     features.update(
         {name: np.array([f"{v:x}" for v in rng.integers(0, 99, BATCH)], object) for name in criteo.CATEGORICAL}
     )
@@ -32,39 +32,46 @@ def build(batch, partitioner_bytes=None):
     return features, logits, loss
 
 
-def test_logits_are_wide_plus_deep(batch):
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.set_random_seed(1)
-        features, logits, _ = build(batch)
-        buckets = {name: tf.strings.to_hash_bucket_fast(features[name], 50) for name in criteo.CATEGORICAL}
-        session.run(tf.global_variables_initializer())
-        for variable in tf.trainable_variables("linear"):  # start at zero, which would hide the wide part
-            variable.load(np.random.default_rng(4).standard_normal(variable.shape.as_list()), session)
-        weights = {variable.op.name: session.run(variable) for variable in tf.trainable_variables()}
-        buckets, actual = session.run([buckets, logits])
+def reference(weights, features, buckets):
+    """The formula of the model in NumPy; `weights` by variable name, `buckets` the hashed categories."""
 
     def weight(*parts):
         (name,) = [name for name in weights if all(part in name.split("/") for part in parts)]
         return weights[name]
 
-    wide = weight("linear", "bias_weights")[0] + sum(
-        weight("linear", name, "weights")[buckets[name], 0] for name in criteo.CATEGORICAL
-    )
-    numbers = (np.stack([batch[0][name] for name in criteo.NUMERIC], 1) - criteo.NUMERIC_MINIMUM) / np.array(
-        criteo.NUMERIC_RANGE
-    )
-    embeddings = {
-        name: weight("deep", f"{name}_embedding", "embedding_weights")[buckets[name]] for name in criteo.CATEGORICAL
-    }
+    names = list(criteo.CATEGORICAL)
+    wide = weight("linear", "bias_weights")[0]
+    wide = wide + sum(weight("linear", name, "weights")[buckets[name], 0] for name in names)
     # tf.feature_column concatenates in the order of the columns' names.
-    parts = {f"{name}_embedding": embeddings[name] for name in criteo.CATEGORICAL}
-    parts.update({name: numbers[:, [i]] for i, name in enumerate(criteo.NUMERIC)})
+    parts = {
+        f"{name}_embedding": weight("deep", f"{name}_embedding", "embedding_weights")[buckets[name]] for name in names
+    }
+    for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE):
+        parts[name] = (features[name][:, None] - minimum) / span
     net = np.concatenate([parts[name] for name in sorted(parts)], axis=1)
-    assert net.shape == (BATCH, 13 + 18 * 3 + 8 * 6)
     for layer in ("hidden_0", "hidden_1"):
         net = np.maximum(net @ weight("dnn", layer, "kernel") + weight("dnn", layer, "bias"), 0)
-    deep = net @ weight("dnn", "logits", "kernel") + weight("dnn", "logits", "bias")
-    np.testing.assert_allclose(actual, wide + deep[:, 0], rtol=1e-5, atol=1e-6)
+    return wide + (net @ weight("dnn", "logits", "kernel") + weight("dnn", "logits", "bias"))[:, 0]
+
+
+@pytest.mark.parametrize("numbers_only", [False, True])
+def test_logits_are_those_of_the_formula(batch, numbers_only):
+    """Once with all of it, once with everything zero but the layers, where a wrong scale of a number shows."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(1)
+        features, logits, _ = build(batch)
+        buckets = {name: tf.strings.to_hash_bucket_fast(features[name], 50) for name in criteo.CATEGORICAL}
+        session.run(tf.global_variables_initializer())
+        rng = np.random.default_rng(4)
+        for variable in tf.trainable_variables():
+            shape = variable.shape.as_list()
+            if "dnn" not in variable.op.name:
+                variable.load(np.zeros(shape) if numbers_only else rng.standard_normal(shape), session)
+        weights = {variable.op.name: session.run(variable) for variable in tf.trainable_variables()}
+        buckets, actual = session.run([buckets, logits])
+    expected = reference(weights, batch[0], buckets)
+    assert len(weights) == 26 * 2 + 1 + 6 and np.ptp(expected) > 1e-3
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.fixture
