@@ -85,7 +85,6 @@ struct ApplyArgs {
   const int32_t* next;  // [n]; defined for every position of a chain but its last
   // True: the chain is summed, then applied once. False: applied row after row, in chain order.
   bool sum_duplicates;
-  void* scratch;  // row_len elements of the type computed in (double for double, else float)
 };
 
 // Updates the rows of `groups`. Rows of different groups differ, so shards with disjoint groups may run

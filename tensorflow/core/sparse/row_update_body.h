@@ -2,8 +2,9 @@
 // DEEPREC_KERNEL_TABLE (the name of its table) and includes this file; nothing else may.
 //
 // Everything is in an anonymous namespace: the object file then exports the table and no weak symbol.
-// The element loops are plain and left to the vectoriser; lengths of common embedding rows are compile
-// time constants, which removes the loop altogether for rows of one to four vectors.
+// A row is worked on in panels of a few vectors: a panel's gradients are summed in registers, along the
+// chain, and meet the variable and the slots there. Plain loops did not do: with the row length known GCC
+// unrolls them before it vectorises, and with it unknown it guards them with alias checks.
 
 #ifndef DEEPREC_KERNEL_TABLE
 #error "define DEEPREC_KERNEL_TABLE before including this file"
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __F16C__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -22,12 +23,9 @@ namespace deeprec {
 namespace sparse {
 namespace {
 
-inline float Sqrt(float x) { return __builtin_sqrtf(x); }
-inline double Sqrt(double x) { return __builtin_sqrt(x); }
-inline float Pow(float x, float y) { return __builtin_powf(x, y); }
-inline double Pow(double x, double y) { return __builtin_pow(x, y); }
-
 #include "tensorflow/core/sparse/element_convert.h"
+#include "tensorflow/core/sparse/simd.h"
+
 #include "tensorflow/core/sparse/update_rules.h"
 
 // The type a rule computes in.
@@ -40,72 +38,103 @@ struct ComputeType<double> {
   using type = double;
 };
 
-// Columns converted at a time for 16-bit rows; five float buffers of this size stay in L1.
-constexpr size_t kChunk = 64;
 // Groups whose rows are fetched ahead, and lines of a row fetched (the hardware streams the rest). 8 to
 // 24 measured alike; below 4 the random rows stall.
 constexpr int64_t kAhead = 12;
 constexpr size_t kMaxFetch = 256;
-// Elements tested at a time for zero moments in Adam's pass over all rows.
-constexpr size_t kBlock = 64;
+// Vectors of a panel: of each, a rule holds up to five arrays in registers.
+constexpr size_t kPanel = 2;
 
-template <class R, class F>
-inline void Elements(const R& rule, const F* __restrict g, F* __restrict w, F* __restrict s0,
-                     F* __restrict s1, F* __restrict s2, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    F unused0 = 0, unused1 = 0, unused2 = 0;
-    if constexpr (R::kSlots == 0) rule(g[i], w[i], unused0, unused1, unused2);
-    if constexpr (R::kSlots == 1) rule(g[i], w[i], s0[i], unused1, unused2);
-    if constexpr (R::kSlots == 2) rule(g[i], w[i], s0[i], s1[i], unused2);
-    if constexpr (R::kSlots == 3) rule(g[i], w[i], s0[i], s1[i], s2[i]);
-  }
-}
+// Registers of kVectors vectors. kPart: a single vector of which only `part` elements exist.
+template <class T, size_t kVectors, bool kPart>
+struct Panel {
+  using V = typename VectorOf<typename ComputeType<T>::type>::type;
+  static constexpr size_t kWidth = sizeof(V) / sizeof(typename ComputeType<T>::type);
 
-// One row, with a gradient of the table's type or of the compute type.
-template <class R, class T, class G>
-inline void UpdateRow(const R& rule, const G* g, T* w, T* s0, T* s1, T* s2, size_t n) {
-  using F = typename ComputeType<T>::type;
-  if constexpr (sizeof(T) == sizeof(F)) {
-    Elements<R, F>(rule, g, w, s0, s1, s2, n);
-  } else {
-    F gf[kChunk], wf[kChunk], s0f[kChunk], s1f[kChunk], s2f[kChunk];
-    for (size_t i = 0; i < n; i += kChunk) {
-      const size_t m = n - i < kChunk ? n - i : kChunk;
-      Load(g + i, gf, m);
-      Load(w + i, wf, m);
-      if constexpr (R::kSlots > 0) Load(s0 + i, s0f, m);
-      if constexpr (R::kSlots > 1) Load(s1 + i, s1f, m);
-      if constexpr (R::kSlots > 2) Load(s2 + i, s2f, m);
-      Elements<R, F>(rule, gf, wf, s0f, s1f, s2f, m);
-      Store(wf, w + i, m);
-      if constexpr (R::kSlots > 0) Store(s0f, s0 + i, m);
-      if constexpr (R::kSlots > 1) Store(s1f, s1 + i, m);
-      if constexpr (R::kSlots > 2) Store(s2f, s2 + i, m);
+  inline void LoadFrom(const T* p, size_t part) {
+    for (size_t i = 0; i < kVectors; ++i) {
+      v[i] = kPart ? LoadPart(p, part) : Load(p + i * kWidth);
     }
   }
-}
-
-template <class T, class F>
-inline void AddRow(const T* __restrict g, F* __restrict sum, size_t n) {
-  if constexpr (sizeof(T) == sizeof(F)) {
-    for (size_t i = 0; i < n; ++i) sum[i] += g[i];
-  } else {
-    F gf[kChunk];
-    for (size_t i = 0; i < n; i += kChunk) {
-      const size_t m = n - i < kChunk ? n - i : kChunk;
-      Load(g + i, gf, m);
-      for (size_t j = 0; j < m; ++j) sum[i + j] += gf[j];
+  inline void StoreTo(T* p, size_t part) const {
+    for (size_t i = 0; i < kVectors; ++i) {
+      if (kPart) {
+        StorePart(p, v[i], part);
+      } else {
+        Store(p + i * kWidth, v[i]);
+      }
     }
+  }
+  inline void Add(const T* p, size_t part) {
+    for (size_t i = 0; i < kVectors; ++i) {
+      v[i] += kPart ? LoadPart(p, part) : Load(p + i * kWidth);
+    }
+  }
+  inline void Round() {
+    for (size_t i = 0; i < kVectors; ++i) v[i] = Rounded(v[i], static_cast<const T*>(nullptr));
+  }
+  V v[kVectors];
+};
+
+template <class R, class P>
+inline void ApplyRule(const R& rule, const P& g, P& w, P& s0, P& s1, P& s2) {
+  for (size_t i = 0; i < sizeof(w.v) / sizeof(w.v[0]); ++i) {
+    rule(g.v[i], w.v[i], s0.v[i], s1.v[i], s2.v[i]);
   }
 }
 
-// Sum of a chain of gradient rows, in chain order.
-template <class T, class F>
-inline void SumChain(const T* grad, const RowGroup& group, const int32_t* next, F* sum, size_t n) {
-  Load(grad + size_t(group.first) * n, sum, n);
-  for (int32_t at = group.first; at != group.last;) {
-    at = next[at];
-    AddRow<T, F>(grad + size_t(at) * n, sum, n);
+// The columns of one panel of one row: `w`, `s*` and `grad` point at them, `grad` in gradient row 0.
+template <class R, class T, size_t kVectors, bool kPart>
+inline void UpdatePanel(const R& rule, const T* grad, size_t len, const RowGroup& group,
+                        const int32_t* next, bool sum_duplicates, T* w, T* s0, T* s1, T* s2,
+                        size_t part) {
+  Panel<T, kVectors, kPart> g, pw, p0, p1, p2;
+  g.LoadFrom(grad + size_t(group.first) * len, part);
+  if (sum_duplicates) {
+    for (int32_t at = group.first; at != group.last;) {
+      at = next[at];
+      g.Add(grad + size_t(at) * len, part);
+    }
+  }
+  pw.LoadFrom(w, part);
+  if constexpr (R::kSlots > 0) p0.LoadFrom(s0, part);
+  if constexpr (R::kSlots > 1) p1.LoadFrom(s1, part);
+  if constexpr (R::kSlots > 2) p2.LoadFrom(s2, part);
+  ApplyRule(rule, g, pw, p0, p1, p2);
+  if (!sum_duplicates) {
+    for (int32_t at = group.first; at != group.last;) {
+      at = next[at];
+      // As if each step had been stored.
+      pw.Round();
+      if constexpr (R::kSlots > 0) p0.Round();
+      if constexpr (R::kSlots > 1) p1.Round();
+      if constexpr (R::kSlots > 2) p2.Round();
+      g.LoadFrom(grad + size_t(at) * len, part);
+      ApplyRule(rule, g, pw, p0, p1, p2);
+    }
+  }
+  pw.StoreTo(w, part);
+  if constexpr (R::kSlots > 0) p0.StoreTo(s0, part);
+  if constexpr (R::kSlots > 1) p1.StoreTo(s1, part);
+  if constexpr (R::kSlots > 2) p2.StoreTo(s2, part);
+}
+
+template <class R, class T>
+inline void UpdateRow(const R& rule, const T* grad, size_t len, const RowGroup& group,
+                      const int32_t* next, bool sum_duplicates, T* w, T* s0, T* s1, T* s2) {
+  constexpr size_t kWidth = Panel<T, 1, false>::kWidth;
+  size_t i = 0;
+  for (; i + kPanel * kWidth <= len; i += kPanel * kWidth) {
+    UpdatePanel<R, T, kPanel, false>(rule, grad + i, len, group, next, sum_duplicates, w + i,
+                                     s0 + i, s1 + i, s2 + i, 0);
+  }
+  for (; i + kWidth <= len; i += kWidth) {
+    UpdatePanel<R, T, 1, false>(rule, grad + i, len, group, next, sum_duplicates, w + i, s0 + i,
+                                s1 + i, s2 + i, 0);
+  }
+  if (i < len) {
+    UpdatePanel<R, T, 1, true>(rule, grad + i, len, group, next, sum_duplicates, w + i, s0 + i,
+                               s1 + i, s2 + i, len - i);
   }
 }
 
@@ -120,17 +149,16 @@ inline void Fetch(const void* row, size_t bytes) {
 // kLen: row length known at compile time, or 0.
 template <class R, class T, size_t kLen>
 void ApplyGroups(const ApplyArgs& args) {
-  using F = typename ComputeType<T>::type;
   const R rule(*args.hyper);
   const size_t len = kLen != 0 ? kLen : size_t(args.table->row_len);
   const T* const grad = static_cast<const T*>(args.grad);
   T* const var = static_cast<T*>(args.table->var);
-  T* const slot0 = static_cast<T*>(args.table->slot[0]);
-  T* const slot1 = static_cast<T*>(args.table->slot[1]);
-  T* const slot2 = static_cast<T*>(args.table->slot[2]);
+  // A rule without that slot never looks at it; any address keeps the arithmetic below defined.
+  T* const slot0 = R::kSlots > 0 ? static_cast<T*>(args.table->slot[0]) : var;
+  T* const slot1 = R::kSlots > 1 ? static_cast<T*>(args.table->slot[1]) : var;
+  T* const slot2 = R::kSlots > 2 ? static_cast<T*>(args.table->slot[2]) : var;
   const RowGroup* const groups = args.groups;
   const int64_t n = args.num_groups;
-  F* const scratch = static_cast<F*>(args.scratch);
 
   auto fetch = [&](int64_t i) {
     const size_t at = size_t(groups[i].row) * len;
@@ -144,31 +172,16 @@ void ApplyGroups(const ApplyArgs& args) {
 
   for (int64_t i = 0; i < n; ++i) {
     if (i + kAhead < n) fetch(i + kAhead);
-    const RowGroup group = groups[i];
-    const size_t at = size_t(group.row) * len;
-    T* const w = var + at;
-    T* const s0 = R::kSlots > 0 ? slot0 + at : nullptr;
-    T* const s1 = R::kSlots > 1 ? slot1 + at : nullptr;
-    T* const s2 = R::kSlots > 2 ? slot2 + at : nullptr;
-    if (group.first == group.last) {
-      UpdateRow<R, T, T>(rule, grad + size_t(group.first) * len, w, s0, s1, s2, len);
-    } else if (args.sum_duplicates) {
-      SumChain<T, F>(grad, group, args.next, scratch, len);
-      UpdateRow<R, T, F>(rule, scratch, w, s0, s1, s2, len);
-    } else {
-      for (int32_t p = group.first;; p = args.next[p]) {
-        UpdateRow<R, T, T>(rule, grad + size_t(p) * len, w, s0, s1, s2, len);
-        if (p == group.last) break;
-      }
-    }
+    const size_t at = size_t(groups[i].row) * len;
+    UpdateRow<R, T>(rule, grad, len, groups[i], args.next, args.sum_duplicates, var + at,
+                    slot0 + at, slot1 + at, slot2 + at);
   }
 }
 
 template <class R, class T>
 void Apply(const ApplyArgs& args) {
 #ifndef DEEPREC_NO_FIXED_LENGTHS
-  // Not for 16-bit types, whose conversion goes through buffers anyway.
-  if constexpr (sizeof(T) == sizeof(typename ComputeType<T>::type)) {
+  if constexpr (sizeof(T) > 2) {
     switch (args.table->row_len) {
       case 1: return ApplyGroups<R, T, 1>(args);
       case 8: return ApplyGroups<R, T, 8>(args);
@@ -199,73 +212,90 @@ struct Rules {
   }
 };
 
-template <class T>
-inline bool AllZeroBits(const T* p, size_t n) {
-  // Integer words, so that -0.0 counts as set: it decays to the bits it has, but moves a w of -0.0.
-  using Word = uint32_t;
-  const char* bytes = reinterpret_cast<const char*>(p);
-  Word any = 0;
-  const size_t words = n * sizeof(T) / sizeof(Word);
-  for (size_t i = 0; i < words; ++i) {
-    Word word;
-    __builtin_memcpy(&word, bytes + i * sizeof(Word), sizeof(Word));
-    any |= word;
+// Whether all bits of a block are zero: integer words, so that -0.0 counts as set. It decays to itself, but
+// moves a variable of -0.0.
+inline bool AllZeroBits(const void* p, size_t bytes) {
+  const char* const begin = static_cast<const char*>(p);
+  size_t i = 0;
+#if defined(__AVX2__)
+  WordV any = {};
+  for (; i + sizeof(WordV) <= bytes; i += sizeof(WordV)) {
+    WordV words;
+    __builtin_memcpy(&words, begin + i, sizeof(words));
+    any |= words;
   }
-  if (n * sizeof(T) % sizeof(Word) != 0) {
-    uint16_t tail;
-    __builtin_memcpy(&tail, bytes + words * sizeof(Word), sizeof(tail));
-    any |= tail;
+#if defined(__AVX512F__)
+  if (_mm512_test_epi32_mask((__m512i)any, (__m512i)any) != 0) return false;
+#else
+  if (!_mm256_testz_si256((__m256i)any, (__m256i)any)) return false;
+#endif
+#endif
+  uint16_t rest = 0;
+  for (; i < bytes; i += sizeof(uint16_t)) {
+    uint16_t word;
+    __builtin_memcpy(&word, begin + i, sizeof(word));
+    rest |= word;
   }
-  return any == 0;
+  return rest == 0;
+}
+
+// Elements tested at a time for zero moments in Adam's pass over all rows.
+constexpr size_t kBlock = 64;
+
+template <class T, size_t kVectors, bool kPart, class R>
+inline void DecayPanel(const R& rule, T* w, T* m, T* v, size_t part) {
+  Panel<T, kVectors, kPart> pw, pm, pv;
+  pw.LoadFrom(w, part);
+  pm.LoadFrom(m, part);
+  pv.LoadFrom(v, part);
+  for (size_t i = 0; i < kVectors; ++i) rule.Decay(pw.v[i], pm.v[i], pv.v[i]);
+  pw.StoreTo(w, part);
+  pm.StoreTo(m, part);
+  pv.StoreTo(v, part);
+}
+
+template <class T, bool kPart, class R>
+inline void DecaySecondMoment(const R& rule, T* v, size_t part) {
+  Panel<T, 1, kPart> pv;
+  pv.LoadFrom(v, part);
+  pv.v[0] *= rule.beta2;
+  pv.StoreTo(v, part);
 }
 
 // Adam's decay of `n` consecutive elements that have no gradient.
-template <class T>
-inline void DecayElements(const AdamRule<typename ComputeType<T>::type>& rule, bool zero_is_still,
-                          T* __restrict w, T* __restrict m, T* __restrict v, size_t n) {
-  using F = typename ComputeType<T>::type;
-  for (size_t i = 0; i < n; i += kBlock) {
-    const size_t k = n - i < kBlock ? n - i : kBlock;
+template <class T, class R>
+inline void DecayElements(const R& rule, bool zero_is_still, T* w, T* m, T* v, size_t n) {
+  constexpr size_t kWidth = Panel<T, 1, false>::kWidth;
+  for (size_t begin = 0; begin < n; begin += kBlock) {
+    const size_t end = n - begin < kBlock ? n : begin + kBlock;
+    const size_t bytes = (end - begin) * sizeof(T);
+    size_t i = begin;
     // Rows no gradient has reached yet, or not for so long that m is zero again, are most of a table
     // with skewed ids. w stays, is not even read, and m is not written.
-    const bool still = zero_is_still && AllZeroBits(m + i, k);
-    if (still && AllZeroBits(v + i, k)) continue;
-    if constexpr (sizeof(T) == sizeof(F)) {
-      if (still) {
-        for (size_t j = i; j < i + k; ++j) v[j] *= rule.beta2;
-      } else if (k == kBlock) {
-        for (size_t j = i; j < i + kBlock; ++j) rule.Decay(w[j], m[j], v[j]);
-      } else {
-        for (size_t j = i; j < i + k; ++j) rule.Decay(w[j], m[j], v[j]);
-      }
-    } else {
-      F wf[kBlock], mf[kBlock], vf[kBlock];
-      Load(v + i, vf, k);
-      if (still) {
-        for (size_t j = 0; j < k; ++j) vf[j] *= rule.beta2;
-      } else {
-        Load(w + i, wf, k);
-        Load(m + i, mf, k);
-        for (size_t j = 0; j < k; ++j) rule.Decay(wf[j], mf[j], vf[j]);
-        Store(wf, w + i, k);
-        Store(mf, m + i, k);
-      }
-      Store(vf, v + i, k);
+    if (zero_is_still && AllZeroBits(m + begin, bytes)) {
+      if (AllZeroBits(v + begin, bytes)) continue;
+      for (; i + kWidth <= end; i += kWidth) DecaySecondMoment<T, false>(rule, v + i, 0);
+      if (i < end) DecaySecondMoment<T, true>(rule, v + i, end - i);
+      continue;
     }
+    for (; i + kPanel * kWidth <= end; i += kPanel * kWidth) {
+      DecayPanel<T, kPanel, false>(rule, w + i, m + i, v + i, 0);
+    }
+    for (; i + kWidth <= end; i += kWidth) DecayPanel<T, 1, false>(rule, w + i, m + i, v + i, 0);
+    if (i < end) DecayPanel<T, 1, true>(rule, w + i, m + i, v + i, end - i);
   }
 }
 
 template <class T>
 void AdamAllRows(const ApplyArgs& args, int64_t row_begin, int64_t row_end) {
-  using F = typename ComputeType<T>::type;
-  const AdamRule<F> rule(*args.hyper);
+  using R = AdamRule<typename ComputeType<T>::type>;
+  const R rule(*args.hyper);
   const bool zero_is_still = rule.ZeroMomentIsStill();
   const size_t len = size_t(args.table->row_len);
   const T* const grad = static_cast<const T*>(args.grad);
   T* const w = static_cast<T*>(args.table->var);
   T* const m = static_cast<T*>(args.table->slot[0]);
   T* const v = static_cast<T*>(args.table->slot[1]);
-  F* const sum = static_cast<F*>(args.scratch);
 
   int64_t row = row_begin;
   for (int64_t i = 0; i <= args.num_groups; ++i) {
@@ -275,8 +305,7 @@ void AdamAllRows(const ApplyArgs& args, int64_t row_begin, int64_t row_end) {
                      size_t(touched - row) * len);
     if (i == args.num_groups) break;
     const size_t at = size_t(touched) * len;
-    SumChain<T, F>(grad, args.groups[i], args.next, sum, len);
-    UpdateRow<AdamRule<F>, T, F>(rule, sum, w + at, m + at, v + at, nullptr, len);
+    UpdateRow<R, T>(rule, grad, len, args.groups[i], args.next, true, w + at, m + at, v + at, w);
     row = touched + 1;
   }
 }

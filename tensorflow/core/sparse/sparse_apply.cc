@@ -24,16 +24,11 @@ void Run(const Threads& threads, int shards, const std::function<void(int)>& bod
   }
 }
 
-// Room for one row in the type computed in.
-std::unique_ptr<double[]> Scratch(int64_t row_len) {
-  return std::unique_ptr<double[]>(new double[row_len]);
-}
-
 double RowBytes(const SparseStep& step, int arrays) {
   return double(step.table.row_len) * ElementSize(step.type) * arrays;
 }
 
-ApplyArgs Args(const SparseStep& step, const RowGrouper& groups, const int32_t* next, void* scratch) {
+ApplyArgs Args(const SparseStep& step, const RowGrouper& groups, const int32_t* next) {
   ApplyArgs args;
   args.table = &step.table;
   args.hyper = &step.hyper;
@@ -42,7 +37,6 @@ ApplyArgs Args(const SparseStep& step, const RowGrouper& groups, const int32_t* 
   args.num_groups = groups.size();
   args.next = next;
   args.sum_duplicates = step.sum_duplicates;
-  args.scratch = scratch;
   return args;
 }
 
@@ -79,8 +73,7 @@ void SparseApply(const SparseStep& step, const Index* indices, Isa isa, const Th
     owner.num_shards = shards;
     RowGrouper groups;
     groups.Group(indices, step.n, owner, next.get());
-    const auto scratch = Scratch(step.table.row_len);
-    apply(Args(step, groups, next.get(), scratch.get()));
+    apply(Args(step, groups, next.get()));
   });
 }
 
@@ -103,8 +96,7 @@ void AdamApplyAllRows(const SparseStep& step, const Index* indices, Isa isa,
     RowGrouper groups;
     groups.Group(indices, step.n, owner, next.get());
     groups.SortByRow();
-    const auto scratch = Scratch(step.table.row_len);
-    apply(Args(step, groups, next.get(), scratch.get()), owner.row_begin, owner.row_end);
+    apply(Args(step, groups, next.get()), owner.row_begin, owner.row_end);
   });
 }
 

@@ -1,17 +1,21 @@
-// The formulas, one functor per rule, for one element. F is the type computed in: float or double.
+// The formulas, one functor per rule. F is the type computed in, float or double; V a vector of F, or F.
 //
 // Included by the per-ISA files only, inside their anonymous namespace (so no include guard's namespace
 // here and no symbol escapes). Compiled without FMA contraction: scalar, AVX2 and AVX-512 then give the
 // same bits, and the same as TensorFlow's kernels wherever those use the same order of operations.
 //
-// operator()(g, w, s0, s1, s2): g gradient, w variable, s* slots in the order of Rule.
+// operator()(g, w, s0, s1, s2): g gradient, w variable, s* slots in the order of Rule. Scalars act on all
+// elements.
 
 // w -= lr * g
 template <class F>
 struct GradientDescentRule {
   static constexpr int kSlots = 0;
   explicit GradientDescentRule(const Hyper& h) : lr(F(h.lr)) {}
-  inline void operator()(F g, F& w, F&, F&, F&) const { w -= lr * g; }
+  template <class V>
+  inline void operator()(V g, V& w, V&, V&, V&) const {
+    w -= lr * g;
+  }
   F lr;
 };
 
@@ -21,8 +25,9 @@ struct AdagradRule {
   static constexpr int kSlots = 1;
   explicit AdagradRule(const Hyper& h)
       : lr(F(h.lr)), epsilon(F(h.epsilon)), update_slots(h.update_slots) {}
-  inline void operator()(F g, F& w, F& a, F&, F&) const {
-    a += update_slots ? g * g : F(0);
+  template <class V>
+  inline void operator()(V g, V& w, V& a, V&, V&) const {
+    if (update_slots) a += g * g;
     w -= (lr * g) / (Sqrt(a) + epsilon);
   }
   F lr, epsilon;
@@ -34,7 +39,8 @@ template <class F, bool kNesterov>
 struct MomentumRule {
   static constexpr int kSlots = 1;
   explicit MomentumRule(const Hyper& h) : lr(F(h.lr)), momentum(F(h.momentum)) {}
-  inline void operator()(F g, F& w, F& a, F&, F&) const {
+  template <class V>
+  inline void operator()(V g, V& w, V& a, V&, V&) const {
     a = a * momentum + g;
     if (kNesterov) {
       w -= g * lr + a * momentum * lr;
@@ -50,7 +56,8 @@ template <class F, bool kNesterov>
 struct KerasMomentumRule {
   static constexpr int kSlots = 1;
   explicit KerasMomentumRule(const Hyper& h) : lr(F(h.lr)), momentum(F(h.momentum)) {}
-  inline void operator()(F g, F& w, F& a, F&, F&) const {
+  template <class V>
+  inline void operator()(V g, V& w, V& a, V&, V&) const {
     a = a * momentum - g * lr;
     if (kNesterov) {
       w += a * momentum - g * lr;
@@ -76,13 +83,18 @@ struct FtrlRule {
         power(-F(h.lr_power)),
         has_shrinkage(h.has_l2_shrinkage),
         multiply_by_lr(h.multiply_linear_by_lr) {}
-  inline F Power(F a) const { return kSqrt ? Sqrt(a) : Pow(a, power); }
-  inline void operator()(F g, F& w, F& accum, F& linear, F&) const {
-    const F g_shrunk = has_shrinkage ? g + shrinkage * w : g;
-    const F new_accum = accum + g * g;
-    const F new_power = Power(new_accum);
-    const F delta = new_power - Power(accum);
-    F quadratic;
+  template <class V>
+  inline V Power(V a) const {
+    if constexpr (kSqrt) return Sqrt(a);
+    return Pow(a, power);
+  }
+  template <class V>
+  inline void operator()(V g, V& w, V& accum, V& linear, V&) const {
+    const V g_shrunk = has_shrinkage ? g + shrinkage * w : g;
+    const V new_accum = accum + g * g;
+    const V new_power = Power(new_accum);
+    const V delta = new_power - Power(accum);
+    V quadratic;
     if (multiply_by_lr) {
       linear += g_shrunk * lr - delta * w;
       quadratic = new_power + l2 * lr;
@@ -90,8 +102,9 @@ struct FtrlRule {
       linear += g_shrunk - delta / lr * w;
       quadratic = new_power / lr + l2;
     }
-    const F low = linear < l1 ? linear : l1;
-    const F clipped = low > -l1 ? low : -l1;
+    const V bound = V{} + l1;
+    const V low = linear < bound ? linear : bound;
+    const V clipped = low > -bound ? low : -bound;
     w = (clipped - linear) / quadratic;
     accum = new_accum;
   }
@@ -109,7 +122,8 @@ struct RmsPropRule {
         one_minus_rho(F(1) - F(h.rho)),
         momentum(F(h.momentum)),
         epsilon(F(h.epsilon)) {}
-  inline void operator()(F g, F& w, F& ms, F& mom, F&) const {
+  template <class V>
+  inline void operator()(V g, V& w, V& ms, V& mom, V&) const {
     ms = ms * rho + g * g * one_minus_rho;
     mom = mom * momentum + (lr * g) / Sqrt(ms + epsilon);
     w -= mom;
@@ -127,10 +141,11 @@ struct CenteredRmsPropRule {
         one_minus_rho(F(1) - F(h.rho)),
         momentum(F(h.momentum)),
         epsilon(F(h.epsilon)) {}
-  inline void operator()(F g, F& w, F& mg, F& ms, F& mom) const {
+  template <class V>
+  inline void operator()(V g, V& w, V& mg, V& ms, V& mom) const {
     ms = ms * rho + g * g * one_minus_rho;
     mg = mg * rho + g * one_minus_rho;
-    const F denominator = ms + epsilon - mg * mg;
+    const V denominator = ms + epsilon - mg * mg;
     mom = mom * momentum + (lr * g) / Sqrt(denominator);
     w -= mom;
   }
@@ -149,13 +164,15 @@ struct AdamRule {
         one_minus_beta2(F(1) - F(h.beta2)),
         alpha(F(h.lr) * Sqrt(F(1) - F(h.beta2_power)) / (F(1) - F(h.beta1_power))),
         epsilon(F(h.epsilon)) {}
-  inline void operator()(F g, F& w, F& m, F& v, F&) const {
+  template <class V>
+  inline void operator()(V g, V& w, V& m, V& v, V&) const {
     m = m * beta1 + g * one_minus_beta1;
     v = v * beta2 + (g * g) * one_minus_beta2;
     w -= (alpha * m) / (Sqrt(v) + epsilon);
   }
   // A row without gradient. Not operator() with g = 0: -0.0 + 0.0 would lose the sign.
-  inline void Decay(F& w, F& m, F& v) const {
+  template <class V>
+  inline void Decay(V& w, V& m, V& v) const {
     m = m * beta1;
     v = v * beta2;
     w -= (alpha * m) / (Sqrt(v) + epsilon);
