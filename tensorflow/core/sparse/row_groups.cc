@@ -6,14 +6,41 @@ namespace deeprec {
 namespace sparse {
 namespace {
 
-// Finalizer of MurmurHash3. Shard numbers come from the upper half, slots of the hash table from the
-// lower, so that the rows of one shard still spread over its whole table.
+// Finalizer of MurmurHash3, for the slots of the hash table.
 inline uint64_t Mix(uint64_t x) {
   x ^= x >> 33;
   x *= 0xff51afd7ed558ccdULL;
   x ^= x >> 33;
   x *= 0xc4ceb9fe1a85ec53ULL;
   return x ^ (x >> 33);
+}
+
+// The shard of a row: multiplicative (Fibonacci) hashing. Every shard computes it for every index, so it
+// must be cheap; that it is independent of Mix lets the rows of one shard spread over its whole table.
+inline uint64_t ShardOf(uint64_t row, uint64_t num_shards) {
+  return (((row * 0x9e3779b97f4a7c15ULL) >> 32) * num_shards) >> 32;
+}
+
+// Writes the positions that `owner` owns, ascending, to `owned`, which has room for n; returns how many.
+template <class Index>
+int64_t OwnedPositions(const Index* indices, int64_t n, const Owner& owner, int32_t* owned) {
+  const uint64_t range = uint64_t(owner.row_end - owner.row_begin);
+  int64_t count = 0;
+  if (owner.num_shards == 1) {
+    for (int64_t i = 0; i < n; ++i) {
+      owned[count] = int32_t(i);
+      count += uint64_t(int64_t(indices[i]) - owner.row_begin) < range;
+    }
+    return count;
+  }
+  const uint64_t shards = uint64_t(owner.num_shards);
+  const uint64_t shard = uint64_t(owner.shard);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t row = int64_t(indices[i]);
+    owned[count] = int32_t(i);
+    count += (uint64_t(row - owner.row_begin) < range) & (ShardOf(uint64_t(row), shards) == shard);
+  }
+  return count;
 }
 
 }  // namespace
@@ -23,25 +50,9 @@ void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int3
   size_ = 0;
   groups_.reset();
 
-  // Positions this shard owns.
   const std::unique_ptr<int32_t[]> owned(new int32_t[n]);
   const uint64_t range = uint64_t(owner.row_end - owner.row_begin);
-  int64_t count = 0;
-  if (owner.num_shards == 1) {
-    for (int64_t i = 0; i < n; ++i) {
-      owned[count] = int32_t(i);
-      count += uint64_t(int64_t(indices[i]) - owner.row_begin) < range;
-    }
-  } else {
-    const uint64_t shards = uint64_t(owner.num_shards);
-    const uint64_t shard = uint64_t(owner.shard);
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t row = int64_t(indices[i]);
-      const uint64_t owning = ((Mix(uint64_t(row)) >> 32) * shards) >> 32;
-      owned[count] = int32_t(i);
-      count += (uint64_t(row - owner.row_begin) < range) & (owning == shard);
-    }
-  }
+  const int64_t count = OwnedPositions(indices, n, owner, owned.get());
   if (count == 0) return;
 
   // Open addressing with linear probing over group numbers; 0 is free. At most half full and dropped
@@ -78,6 +89,20 @@ void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int3
   size_ = size;
 }
 
+template <class Index>
+void RowGrouper::List(const Index* indices, int64_t n, const Owner& owner) {
+  const std::unique_ptr<int32_t[]> owned(new int32_t[n]);
+  const int64_t count = OwnedPositions(indices, n, owner, owned.get());
+  groups_.reset(new RowGroup[count]);
+  size_ = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t row = int64_t(indices[owned[k]]);
+    // The memory may have changed since the first look.
+    if (row < owner.row_begin || row >= owner.row_end) continue;
+    groups_[size_++] = RowGroup{row, owned[k], owned[k]};
+  }
+}
+
 void RowGrouper::SortByRow() {
   std::sort(groups_.get(), groups_.get() + size_,
             [](const RowGroup& a, const RowGroup& b) { return a.row < b.row; });
@@ -85,6 +110,8 @@ void RowGrouper::SortByRow() {
 
 template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*);
 template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*);
+template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&);
+template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&);
 
 }  // namespace sparse
 }  // namespace deeprec

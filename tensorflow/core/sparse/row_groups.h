@@ -36,6 +36,11 @@ class RowGrouper {
   template <class Index>
   void Group(const Index* indices, int64_t n, const Owner& owner, int32_t* next);
 
+  // The same without merging: one group per position, in order, several to a row that occurs often. `next`
+  // is not needed. For updates that may be made one after the other.
+  template <class Index>
+  void List(const Index* indices, int64_t n, const Owner& owner);
+
   // Orders the groups by row.
   void SortByRow();
 
@@ -49,6 +54,8 @@ class RowGrouper {
 
 extern template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*);
 extern template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*);
+extern template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&);
+extern template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&);
 
 }  // namespace sparse
 }  // namespace deeprec

@@ -92,6 +92,45 @@ TEST(RowGrouperTest, IndicesOutsideTheTableArePassedOver) {
   EXPECT_EQ(grouper.groups()[0].row, 2);
 }
 
+TEST(RowGrouperTest, ListKeepsEveryPositionInOrder) {
+  const std::vector<int64_t> indices = RandomIndices<int64_t>(1000, 40, 3);
+  std::vector<int> seen(indices.size());
+  for (int shard = 0; shard < 3; ++shard) {
+    Owner owner;
+    owner.row_end = 40;
+    owner.shard = shard;
+    owner.num_shards = 3;
+    RowGrouper grouper;
+    grouper.List(indices.data(), indices.size(), owner);
+    int32_t previous = -1;
+    for (int64_t i = 0; i < grouper.size(); ++i) {
+      const RowGroup& group = grouper.groups()[i];
+      EXPECT_EQ(group.first, group.last);
+      EXPECT_GT(group.first, previous);
+      EXPECT_EQ(group.row, indices[group.first]);
+      previous = group.first;
+      ++seen[group.first];
+    }
+  }
+  EXPECT_EQ(seen, std::vector<int>(indices.size(), 1));
+}
+
+TEST(RowGrouperTest, ConsecutiveRowsSpreadOverShards) {
+  std::vector<int32_t> indices(4000), next(4000);
+  for (int stride : {1, 2, 64, 1024}) {
+    for (int i = 0; i < 4000; ++i) indices[i] = i * stride;
+    for (int shard = 0; shard < 4; ++shard) {
+      Owner owner;
+      owner.row_end = 4000 * 1024;
+      owner.shard = shard;
+      owner.num_shards = 4;
+      RowGrouper grouper;
+      grouper.Group(indices.data(), indices.size(), owner, next.data());
+      EXPECT_NEAR(grouper.size(), 1000, 100) << "stride " << stride << " shard " << shard;
+    }
+  }
+}
+
 TEST(RowGrouperTest, SortByRowKeepsChains) {
   const std::vector<int64_t> indices = {8, 2, 8, 5, 2};
   std::vector<int32_t> next(indices.size());

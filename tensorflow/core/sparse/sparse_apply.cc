@@ -9,12 +9,12 @@ namespace deeprec {
 namespace sparse {
 namespace {
 
-constexpr double kMinShardNs = 20000;
-// Grouping costs this much per index, on one thread.
-constexpr double kGroupNs = 10;
-// Rows come from memory at random, at about 4 bytes per ns and core; see docs/notes/sparse-apply.md.
-constexpr double kRandomBytesPerNs = 4;
-constexpr double kStreamBytesPerNs = 8;
+// Estimates for one thread, from sparse_apply_bench; see docs/notes/sparse-apply.md.
+constexpr double kMinShardNs = 100000;
+constexpr double kGroupNs = 10;  // per index
+constexpr double kListNs = 2;
+constexpr double kRandomBytesPerNs = 16;
+constexpr double kStreamBytesPerNs = 24;
 
 void Run(const Threads& threads, int shards, const std::function<void(int)>& body) {
   if (shards == 1) {
@@ -62,17 +62,26 @@ template <class Index>
 void SparseApply(const SparseStep& step, const Index* indices, Isa isa, const Threads& threads) {
   if (step.n == 0 || step.table.row_len == 0) return;
   const ApplyFn apply = Kernels(isa).apply[int(step.rule)][int(step.type)];
+  // Gradient descent is linear: one after the other gives the sum, in the order of TensorFlow's scatter ops
+  // and so with their bits, for less than the grouping costs. Not for 16-bit rows, which would be rounded
+  // each time.
+  const bool list = step.rule == Rule::kGradientDescent && ElementSize(step.type) > 2;
   // The gradient is read; the variable and each slot are read and written.
   const double row_ns = RowBytes(step, 1 + 2 * (1 + NumSlots(step.rule))) / kRandomBytesPerNs;
-  const int shards = NumShards(double(step.n) * (kGroupNs + row_ns), threads.count);
-  const std::unique_ptr<int32_t[]> next(new int32_t[step.n]);
+  const int shards =
+      NumShards(double(step.n) * ((list ? kListNs : kGroupNs) + row_ns), threads.count);
+  const std::unique_ptr<int32_t[]> next(list ? nullptr : new int32_t[step.n]);
   Run(threads, shards, [&](int shard) {
     Owner owner;
     owner.row_end = step.table.rows;
     owner.shard = shard;
     owner.num_shards = shards;
     RowGrouper groups;
-    groups.Group(indices, step.n, owner, next.get());
+    if (list) {
+      groups.List(indices, step.n, owner);
+    } else {
+      groups.Group(indices, step.n, owner, next.get());
+    }
     apply(Args(step, groups, next.get()));
   });
 }

@@ -46,8 +46,8 @@ template <class Index>
 void AdamApplyAllRows(const SparseStep& step, const Index* indices, Isa isa,
                       const Threads& threads);
 
-// Shards for work of `cost_ns` on one thread: at least 20 us each, which a wake-up of a pool thread
-// (5 to 10 us) does not eat up.
+// Shards for work of `cost_ns` on one thread: at least 100 us each. Waking a pool thread costs 5 us on an
+// idle machine and 50 us where the pools of a session contend for two cores.
 int NumShards(double cost_ns, int threads);
 
 }  // namespace sparse

@@ -381,9 +381,9 @@ TYPED_TEST(SparseApplyTest, ResultDoesNotDependOnThreads) {
 TYPED_TEST(SparseApplyTest, AdamAllRowsDoesNotDependOnThreads) {
   const RuleCase c{"adam", Rule::kAdam, BaseHyper()};
   const int64_t row_len = 12;
-  const auto indices = SkewedIndices<int64_t>(4000, 30000, 5);
+  const auto indices = SkewedIndices<int64_t>(4000, 90000, 5);
   const auto grad = RandomGrad<TypeParam>(indices.size() * row_len, 6);
-  TestTable<TypeParam> one(30000, row_len, c.rule, 4), many(30000, row_len, c.rule, 4);
+  TestTable<TypeParam> one(90000, row_len, c.rule, 4), many(90000, row_len, c.rule, 4);
   AdamApplyAllRows(MakeStep(c, one, grad, indices), indices.data(), BestIsa(), Threads());
   AdamApplyAllRows(MakeStep(c, many, grad, indices), indices.data(), BestIsa(), TestThreads(5));
   for (int k = 0; k <= 2; ++k) {
@@ -448,8 +448,8 @@ TEST(FirstBadIndexTest, NamesTheFirstOutside) {
 
 TEST(NumShardsTest, SmallWorkRunsInline) {
   EXPECT_EQ(NumShards(0, 8), 1);
-  EXPECT_EQ(NumShards(39000, 8), 1);
-  EXPECT_EQ(NumShards(41000, 8), 2);
+  EXPECT_EQ(NumShards(199000, 8), 1);
+  EXPECT_EQ(NumShards(201000, 8), 2);
   EXPECT_EQ(NumShards(1e9, 8), 8);
 }
 
