@@ -46,7 +46,8 @@ int64_t OwnedPositions(const Index* indices, int64_t n, const Owner& owner, int3
 }  // namespace
 
 template <class Index>
-void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int32_t* next) {
+void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int32_t* next,
+                       const RowFetch& fetch) {
   size_ = 0;
   groups_.reset();
 
@@ -74,6 +75,9 @@ void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int3
       const int32_t entry = table[at];
       if (entry == 0) {
         groups[size] = RowGroup{row, position, position};
+        for (int i = 0; i < fetch.arrays; ++i) {
+          __builtin_prefetch(fetch.base[i] + row * fetch.row_bytes, 1, 2);
+        }
         table[at] = ++size;
         break;
       }
@@ -108,8 +112,8 @@ void RowGrouper::SortByRow() {
             [](const RowGroup& a, const RowGroup& b) { return a.row < b.row; });
 }
 
-template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*);
-template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*);
+template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*, const RowFetch&);
+template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*, const RowFetch&);
 template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&);
 template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&);
 

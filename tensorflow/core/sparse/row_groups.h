@@ -27,6 +27,13 @@ struct Owner {
   int num_shards = 1;
 };
 
+// Arrays of which a new group's row is fetched into the L2 cache while the grouping goes on.
+struct RowFetch {
+  const char* base[1 + kMaxSlots] = {};
+  int arrays = 0;
+  int64_t row_bytes = 0;
+};
+
 class RowGrouper {
  public:
   // Groups the positions of `indices[0, n)` that `owner` owns; n < 2^31. Indices outside
@@ -34,7 +41,8 @@ class RowGrouper {
   // row outside the table. Groups come in order of first occurrence. `next` has n elements and is shared
   // by all shards; entries of positions owned by others are left alone.
   template <class Index>
-  void Group(const Index* indices, int64_t n, const Owner& owner, int32_t* next);
+  void Group(const Index* indices, int64_t n, const Owner& owner, int32_t* next,
+             const RowFetch& fetch = RowFetch());
 
   // The same without merging: one group per position, in order, several to a row that occurs often. `next`
   // is not needed. For updates that may be made one after the other.
@@ -52,8 +60,10 @@ class RowGrouper {
   int64_t size_ = 0;
 };
 
-extern template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*);
-extern template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*);
+extern template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*,
+                                                const RowFetch&);
+extern template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*,
+                                                const RowFetch&);
 extern template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&);
 extern template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&);
 

@@ -3,9 +3,10 @@
 
     python run.py --ours VENV/bin/python --stock STOCK_VENV/bin/python --out results [--roofline sparse_apply_bench]
 
-Two workers, one per Python, live side by side and are timed in turn (A B A B ...). Each case is timed with many train
-steps in one session.run, so that the cost of a run does not hide the op, and with one step per run. Writes
-OUT/sparse_apply.md and OUT/sparse_apply.json.
+Two workers, one per Python, live side by side and are timed in turn (A B A B ...); a turn is one untimed call, which
+brings the caches and thread pools back from the other side, and two timed ones. Each case is timed with many train steps
+in one session.run, so that the cost of a run does not hide the op, and with one step per run. Writes OUT/sparse_apply.md
+and OUT/sparse_apply.json.
 """
 
 import argparse
@@ -61,8 +62,8 @@ def compare(ours: Worker, stock: Worker, setup: dict, repeats: int) -> dict:
     stock.ask({"setup": setup})
     seconds = {"ours": [], "stock": []}
     for _ in range(repeats):
-        seconds["stock"] += stock.ask({"measure": 1})["seconds"]
-        seconds["ours"] += ours.ask({"measure": 1})["seconds"]
+        seconds["stock"] += stock.ask({"measure": 3})["seconds"][1:]
+        seconds["ours"] += ours.ask({"measure": 3})["seconds"][1:]
     return {"distinct": info["distinct"], **{k: statistics.median(v) for k, v in seconds.items()},
             "fastest": {k: min(v) for k, v in seconds.items()}}
 
@@ -129,7 +130,7 @@ def main() -> int:
                                                             "results": results}, indent=1) + "\n")
     lines = [
         f"{cpu_name()}, {args.threads} threads; {args.batch} gradients of {args.dim} floats, ids Zipf(1.05); "
-        f"median of {args.repeats} interleaved runs.",
+        f"median of {args.repeats} interleaved turns of two calls.",
         "",
         "Many steps: that many train steps in one `session.run`, time per step. One step: one per `session.run`.",
         "Stock has no lazy Adam: there the exact one is compared. Bytes and GB/s are of ours, many steps.",
