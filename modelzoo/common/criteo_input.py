@@ -43,8 +43,8 @@ class CriteoInput:
         self.train_rows = self._eval_skip or rows
 
         skip = args.bad_rows == "skip"
-        self.bad_train_rows = criteo_reader.BadRows(skip, log.warning)
-        self.bad_eval_rows = criteo_reader.BadRows(skip, log.warning)
+        self._bad_train_rows = criteo_reader.BadRows(skip, log.warning)
+        self._bad_eval_rows = criteo_reader.BadRows(skip, log.warning)
         held_out = f", the last {self.eval_rows:,} rows of them held out" if self._eval_skip else ""
         log.info("training on %s rows of %s%s", f"{self.train_rows:,}", _names(self._train_files), held_out)
         if eval_paths and not args.no_eval:
@@ -77,7 +77,7 @@ class CriteoInput:
         return criteo_reader.training_batches(
             self._train_files,
             self._args.batch_size,
-            self.bad_train_rows,
+            self._bad_train_rows,
             rows=self.train_rows,
             shuffle_buffer=self._args.shuffle_buffer,
             seed=self._args.seed,
@@ -88,11 +88,15 @@ class CriteoInput:
     def evaluation(self, limit: tf.Tensor, batch_size: int) -> tf.data.Dataset:
         """The first `limit` evaluation rows (all, if negative), in order."""
         lines = criteo_reader.lines_dataset(self._eval_files).skip(self._eval_skip).take(limit)
-        return criteo_reader.batches(lines, self._eval_files, batch_size, self.bad_eval_rows)
+        return criteo_reader.batches(lines, self._eval_files, batch_size, self._bad_eval_rows)
 
-    def failure(self, error: BaseException) -> Optional[str]:
-        """The malformed row that made a session.run raise `error`, or None if it was something else."""
-        return self.bad_train_rows.failure(error) or self.bad_eval_rows.failure(error)
+    @property
+    def train_failure(self) -> Optional[str]:
+        return self._bad_train_rows.failure
+
+    @property
+    def eval_failure(self) -> Optional[str]:
+        return self._bad_eval_rows.failure
 
 
 def _names(files: List[criteo.CriteoFile]) -> str:

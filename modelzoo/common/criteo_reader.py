@@ -13,7 +13,7 @@ needed: rows it can't vouch for are looked at one by one in Python, so only unus
 
 import re
 import threading
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import tensorflow as tf
@@ -27,6 +27,7 @@ _MAX_DIGITS = 15  # of a number on the fast path: no float32 overflow is possibl
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DECODE_THREADS = 2
 _PREFETCH = 4
+_FAILED = np.int64(-1)  # in place of the number of lines
 
 # Byte codes of the fast check. High nibble: demands of this byte on the one before it; low nibble: demands the
 # byte fails as a predecessor. A pair is misplaced in a plain number when the nibbles share a bit:
@@ -50,8 +51,8 @@ class Batch(NamedTuple):
 class BadRows:
     """Collects malformed rows while the pipeline runs (it runs ahead of the training).
 
-    With `skip`, each new one is given to `warn` once, up to `limit` of them. Without, the first one fails the batch, and
-    `failure(error)` returns its text.
+    With `skip`, each new one is given to `warn` once, up to `limit` of them. Without, the data set ends before the first
+    batch that has one, and `failure` tells which it was.
     """
 
     def __init__(self, skip: bool, warn: Callable[[str], None], limit: int = 10):
@@ -59,15 +60,15 @@ class BadRows:
         self._warn = warn
         self._limit = limit
         self._seen = set()
-        self._failures: List[str] = []
+        self._failures: List[Tuple[int, str]] = []
         self._lock = threading.Lock()
 
     def report(self, files: Sequence[criteo.CriteoFile], address: int, reason: str) -> None:
         where = f"{files[address >> _LINE_BITS].path}:{address & ((1 << _LINE_BITS) - 1)}"
         with self._lock:
             if not self.skip:
-                self._failures.append(f"{where}: {reason}")
-                raise ValueError(self._failures[-1])
+                self._failures.append((address, f"{where}: {reason}"))
+                return
             if where in self._seen or len(self._seen) > self._limit:
                 return
             self._seen.add(where)
@@ -76,9 +77,11 @@ class BadRows:
             else:
                 self._warn("further malformed rows are only counted")
 
-    def failure(self, error: BaseException) -> Optional[str]:
-        """The malformed row behind an error that came out of session.run, if it was one."""
-        return next((failure for failure in self._failures if failure in str(error)), None)
+    @property
+    def failure(self) -> Optional[str]:
+        """The first malformed row in the order of the files among those met so far; None with `skip`."""
+        with self._lock:
+            return min(self._failures)[1] if self._failures else None
 
 
 def lines_dataset(files: Sequence[criteo.CriteoFile]) -> tf.data.Dataset:
@@ -124,12 +127,18 @@ def batches(
         good.set_shape([None])
         columns = tf.io.decode_csv(tf.gather(texts, good), defaults, field_delim=delimiter, use_quote_delim=False)
         features = dict(zip(criteo.COLUMNS, columns))
-        return features, features.pop(criteo.LABEL), tf.size(texts, out_type=tf.int64)
+        lines = tf.size(texts, out_type=tf.int64)
+        if not bad_rows.skip:
+            lines = tf.where(tf.equal(tf.size(good, out_type=tf.int64), lines), lines, _FAILED)
+        return features, features.pop(criteo.LABEL), lines
 
     # All sizes are given, so there is nothing to tune; and the tuning thread may keep a session from closing for seconds.
     options = tf.data.Options()
     options.autotune.enabled = False
     decoded = lines.batch(batch_size).map(decode, num_parallel_calls=_DECODE_THREADS)
+    if not bad_rows.skip:
+        # Not an exception in `check`: TensorFlow would log its traceback.
+        decoded = decoded.take_while(lambda features, labels, lines: tf.not_equal(lines, _FAILED))
     return decoded.prefetch(_PREFETCH).with_options(options)
 
 

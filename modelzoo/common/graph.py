@@ -14,10 +14,12 @@ import tensorflow as tf
 
 from common import checkpoint
 from common.cli import StopRequest
+from common.errors import InputError
 from common.report import cpu_seconds
 
 _EVAL_BATCH = 4096
 _AUC_THRESHOLDS = 1000
+SKIP_HINT = "--bad_rows=skip leaves such rows out"
 
 
 class Input(Protocol):
@@ -33,8 +35,13 @@ class Input(Protocol):
     def evaluation(self, limit: tf.Tensor, batch_size: int) -> tf.data.Dataset:
         """One pass over the first `limit` (int64 scalar; negative: all) evaluation rows."""
 
-    def failure(self, error: BaseException) -> Optional[str]:
-        """The malformed row behind an error of session.run, or None."""
+    @property
+    def train_failure(self) -> Optional[str]:
+        """The malformed row that ended the training data early, or None."""
+
+    @property
+    def eval_failure(self) -> Optional[str]:
+        """The malformed row that ended an evaluation early, or None."""
 
 
 class Model(NamedTuple):
@@ -70,6 +77,7 @@ class TrainingGraph:
     """
 
     def __init__(self, args: argparse.Namespace, data: Input, model_fn: ModelFn, start_line: int, end_line: int):
+        self._data = data
         train = tf.data.make_initializable_iterator(data.training(start_line, end_line))
         tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, train.initializer)
         self._handle = tf.placeholder_with_default(train.string_handle(), [], name="iterator_handle")
@@ -115,6 +123,9 @@ class TrainingGraph:
         """Runs over the first `limit` evaluation rows (negative: all) with the session's variables.
 
         `session` must be a plain one: hooks of a monitored session would take the batches for training steps.
+
+        Raises:
+          InputError: a malformed row with --bad_rows=fail.
         """
         started, cpu_started = time.monotonic(), cpu_seconds()
         session.run(self._eval_begin, {self._limit: limit})
@@ -128,6 +139,8 @@ class TrainingGraph:
             lines.append(int(batch_lines))
             examples.append(int(batch_examples))
             times.append(time.monotonic())
+        if self._data.eval_failure:
+            raise InputError(f"{self._data.eval_failure}; {SKIP_HINT}")
         loss, auc = session.run(self._eval_result) if sum(examples) else (math.nan, math.nan)
         first = 1 if len(lines) > 1 else 0
         rate = sum(examples[first:]) / (times[-1] - times[first]) if lines else math.nan

@@ -13,7 +13,7 @@ import tensorflow as tf
 from common import checkpoint, report
 from common.cli import StopRequest, resume_command
 from common.errors import InputError
-from common.graph import Evaluation, Input, ModelFn, TrainingGraph, session_config
+from common.graph import SKIP_HINT, Evaluation, Input, ModelFn, TrainingGraph, session_config
 from common.history import History, Window
 from common.progress import Progress, log
 
@@ -73,14 +73,8 @@ def train_and_evaluate(
         tf.set_random_seed(args.seed)
         graph = TrainingGraph(args, data, model_fn, start.lines_read, end_line)
         run = _Run(args, data, graph, history, stop)
-        try:
-            train = _train(run, start, last_step, end_line)
-            evaluation = _evaluate_checkpoint(run) if data.eval_rows else None
-        except tf.errors.OpError as error:
-            row = data.failure(error)
-            if row is None:
-                raise
-            raise InputError(f"{row}; --bad_rows=skip leaves such rows out") from None
+        train = _train(run, start, last_step, end_line)
+        evaluation = _evaluate_checkpoint(run) if data.eval_rows else None
     _report(name, run, start, train, evaluation)
 
 
@@ -118,17 +112,26 @@ def _train(run: _Run, start: checkpoint.Position, last_step: int, end_line: int)
     run.stop.raise_if_set(
         f"step {position.step} of {last_step} is saved in {args.checkpoint}; go on with: {resume_command()}"
     )
+    if position.step < last_step:
+        reason = f"{run.data.train_failure}; {SKIP_HINT}" if run.data.train_failure else "the training data ended early"
+        raise InputError(f"{reason} (step {position.step} of {last_step} is saved in {args.checkpoint})")
     return measure
 
 
 def _loop(run: _Run, session, progress: Progress, start: checkpoint.Position, last_step: int):
-    """Returns the position reached and, if it is the last step, the measure of the training."""
+    """Trains until the last step, a signal, or the end of the data (by a malformed row).
+
+    Returns the position reached and, if it is the last step, the measure of the training.
+    """
     args, window, clock = run.args, Window(run.args.batch_size), _Stopwatch()
     point_steps = args.eval_steps or math.ceil(last_step / _POINTS)
     step, lines_read, examples = start
     timed_examples, held_out = 0, ""
     while step < last_step and run.stop.signum is None:
-        values = session.run(run.graph.step)
+        try:
+            values = session.run(run.graph.step)
+        except tf.errors.OutOfRangeError:
+            break
         step += 1
         lines_read += int(values["lines"])
         examples += len(values["labels"])

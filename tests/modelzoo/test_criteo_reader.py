@@ -12,7 +12,7 @@ from modelzoo_helpers import HEADER, SAMPLE, changed, write_rows
 
 
 def read(paths, batch_size=7, skip=False, limit=-1, **training):
-    """All batches as (features, labels, lines), and the warnings."""
+    """All batches as (features, labels, lines), and the warnings (with skip) or the row that ended the data."""
     warnings = []
     bad_rows = criteo_reader.BadRows(skip, warnings.append)
     files = criteo.inspect_all(paths)
@@ -28,10 +28,7 @@ def read(paths, batch_size=7, skip=False, limit=-1, **training):
             while True:
                 result.append(session.run(batch))
         except tf.errors.OutOfRangeError:
-            return result, warnings
-        except tf.errors.OpError as error:
-            error.row = bad_rows.failure(error)
-            raise
+            return result, (warnings if skip else bad_rows.failure)
 
 
 def table(batches):
@@ -117,12 +114,18 @@ def test_not_utf8_is_malformed(tmp_path, sample_rows):
     assert table(batches) == reference(sample_rows[:3] + sample_rows[4:5])
 
 
-def test_malformed_row_fails_by_default_and_is_named(tmp_path, sample_rows):
-    rows = sample_rows[:10] + [changed(sample_rows[10], I7="?")]
+def test_without_skip_the_data_end_before_the_batch_with_a_malformed_row(tmp_path, sample_rows):
+    rows = [list(row) for row in sample_rows[:40]]
+    rows[24], rows[30] = changed(rows[24], I7="?"), rows[30][:-1]
     path = write_rows(tmp_path / "f", rows, "\t", newline="\r\n")
-    with pytest.raises(tf.errors.OpError) as caught:
-        read([path])
-    assert caught.value.row == f"{path}:11: I7 is '?', expected a number or nothing"
+    batches, failure = read([path])
+    assert failure == f"{path}:25: I7 is '?', expected a number or nothing"
+    assert table(batches) == reference(sample_rows[:21])  # three whole batches of 7
+
+
+def test_without_skip_good_rows_are_all_read(tmp_path, sample_rows):
+    batches, failure = read([write_rows(tmp_path / "f", sample_rows)])
+    assert failure is None and len(table(batches)) == 200
 
 
 def test_names_the_row_through_shuffle_and_several_files(tmp_path, sample_rows):
