@@ -13,4 +13,4 @@ make_venv venv
 pip_install venv --force-reinstall --no-deps "$(wheel_path)"
 pip_install venv "$(wheel_path)" -r "$ROOT/modelzoo/requirements.txt"
 say "Training wide_and_deep"
-"$BUILD_DIR/venv/bin/python" "$ROOT/modelzoo/wide_and_deep/train.py" "$@"
+"$BUILD_DIR/venv/bin/python" "$ROOT/modelzoo/wide_and_deep/train.py" --output_dir "$BUILD_DIR/wide_and_deep" --restart "$@"
