@@ -13,6 +13,7 @@ A value that is none of these raises ImportError with the variable, the value an
 """
 
 import os
+import warnings
 
 _CHOICES = {
     "TF_DEEPREC_ROOT": ("1", "2"),
@@ -38,6 +39,32 @@ _choice("TF_DEEPREC_REEXEC", "0")
 DISABLED_KERNELS = frozenset(
     name.strip() for name in os.environ.get("TF_DEEPREC_DISABLE_KERNELS", "").split(",") if name.strip()
 )
+
+# The ops that can be named there: each has a kernel of ours that goes before a stock one, or an optimizer uses it in
+# place of stock ops.
+SWITCHABLE_KERNELS = frozenset(
+    prefix + "SparseApply" + name
+    for prefix in ("", "Resource")
+    for name in (
+        "Adagrad",
+        "AdagradV2",
+        "Adam",
+        "CenteredRMSProp",
+        "Ftrl",
+        "FtrlV2",
+        "GradientDescent",
+        "Momentum",
+        "RMSProp",
+    )
+) | {"ResourceSparseApplyKerasMomentum"}
+
+for _name in sorted(DISABLED_KERNELS - SWITCHABLE_KERNELS - {"all"}):
+    warnings.warn(
+        f"TF_DEEPREC_DISABLE_KERNELS names {_name!r}, which is no op with a kernel of this wheel; there are: all, "
+        f"{', '.join(sorted(SWITCHABLE_KERNELS))}.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def kernels_enabled(*ops: str) -> bool:

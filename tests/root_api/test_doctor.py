@@ -64,3 +64,14 @@ def test_the_text_form_has_every_section():
     assert done.returncode == 0
     for section in ("Versions", "Processor", "C++ runtime library", "TensorFlow", "Environment", "Problems"):
         assert f"\n{section}\n" in "\n" + done.stdout
+
+
+def test_an_unknown_kernel_name_is_warned_about(run_python):
+    done = run_python("import tensorflow", TF_DEEPREC_DISABLE_KERNELS="SparseApplyAdagard")
+    assert done.returncode == 0 and "names 'SparseApplyAdagard', which is no op" in done.stderr
+
+
+def test_every_overridden_kernel_can_be_switched_off_by_name(doctor):
+    from tensorflow.deeprec import settings
+
+    assert set(doctor()[1]["runtime"]["overridden_kernels"]) <= settings.SWITCHABLE_KERNELS
