@@ -125,7 +125,7 @@ def check_wheel(path, name, version, hashes, tag):
     return path
 
 
-def pip_download(python, requirements, folder, what, with_wheels=True):
+def pip_download(python, requirements, folder, what):
     os.makedirs(folder, exist_ok=True)
     probe = subprocess.run([python, "-m", "pip", "--version"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if probe.returncode != 0:
@@ -155,7 +155,7 @@ def pip_download(python, requirements, folder, what, with_wheels=True):
         )
 
 
-def get_wheel(args, given, name, tag, folder, fetch):
+def get_wheel(given, name, tag, folder, fetch):
     """Returns the checked path of one pinned wheel, fetching it at most once."""
     version, hashes = read_pins(PINS)[name]
     if given:
@@ -259,8 +259,8 @@ def configure(args):
     def fetch():
         pip_download(python, PINS, wheels, "the pinned TensorFlow wheels (260 MB)")
 
-    tf_wheel = get_wheel(args, args.tf_wheel, "tensorflow-cpu", tag, wheels, fetch)
-    keras_wheel = get_wheel(args, args.tf_keras_wheel, "tf_keras", "", wheels, fetch)
+    tf_wheel = get_wheel(args.tf_wheel, "tensorflow-cpu", tag, wheels, fetch)
+    keras_wheel = get_wheel(args.tf_keras_wheel, "tf_keras", "", wheels, fetch)
     bundled = ""
     if args.self_contained:
         pins = os.path.join(DEPENDENCY_PINS, "requirements-%s.txt" % tag)
