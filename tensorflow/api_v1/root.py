@@ -27,17 +27,21 @@ def populate(module: types.ModuleType) -> None:
 
     tf2.disable()
 
-    namespace = importlib.import_module(_NAMESPACE)
+    from tensorflow.api_v1 import one_keras
+
+    with one_keras.without_the_copy():
+        namespace = importlib.import_module(_NAMESPACE)
     _load_kernels()
     _install_deeprec()
     _copy_public_names(namespace, module)
     _alias_submodules()
-    from tensorflow.api_v1 import keras_2, lazy_parts, version_gates, versions
+    from tensorflow.api_v1 import keras_2, lazy_parts, moved_names, version_gates, versions
 
     keras_2.install(module, namespace)
     lazy_parts.install(module, namespace)
     versions.install(module, namespace)
     version_gates.install()
+    moved_names.install()
     _load_plugins()
 
 
@@ -79,7 +83,15 @@ def _alias_submodules() -> None:
                 alias = short + name[len(prefix) :]
                 if import_aliases.real_name(alias) is None:
                     sys.modules[alias] = part
+                    _add_folder(part, alias)
     sys.modules["tensorflow.compat"] = sys.modules["tensorflow._api.v2.compat"]
+
+
+def _add_folder(part: types.ModuleType, name: str) -> None:
+    """Lets `tensorflow.lite.python...` be found: some folders of the package share the name of a part of the API."""
+    folder = os.path.join(os.path.dirname(sys.modules["tensorflow"].__file__), *name.split(".")[1:])
+    if hasattr(part, "__path__") and folder not in part.__path__ and os.path.isdir(folder):
+        part.__path__.append(folder)
 
 
 def _load_plugins() -> None:
