@@ -90,11 +90,13 @@ def _merge(module: types.ModuleType, parts: tuple[str, ...]) -> None:
         module.__dict__.update({k: v for k, v in vars(part).items() if not k.startswith("__") or k == "__version__"})
 
     def missing(name):
-        for part in parts:
-            if name.startswith("__"):
-                break
-            if hasattr(part, name):
-                return getattr(part, name)
+        if not name.startswith("__"):
+            for part in parts:
+                if hasattr(part, name):
+                    return getattr(part, name)
+            # 1.15's packages had imported their submodules.
+            if _exists(f"{module.__name__}.{name}"):
+                return importlib.import_module(f"{module.__name__}.{name}")
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
 
     module.__getattr__ = missing

@@ -4,16 +4,17 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
+import threading
 import types
 from typing import Callable
 
 
 class _HookedLoader(importlib.abc.Loader):
-    """A loader that calls the hook when the real one is done."""
+    """A loader that calls the hooks when the real one is done."""
 
-    def __init__(self, loader, hook):
+    def __init__(self, loader, hooks):
         self._loader = loader
-        self._hook = hook
+        self._hooks = hooks
 
     def create_module(self, spec):
         return self._loader.create_module(spec)
@@ -22,7 +23,8 @@ class _HookedLoader(importlib.abc.Loader):
         # What the module should see, and what inspect and pkgutil look at later, is the real loader.
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        self._hook(module)
+        for hook in self._hooks.pop(module.__name__, ()):
+            hook(module)
 
 
 class _HookFinder(importlib.abc.MetaPathFinder):
@@ -30,14 +32,20 @@ class _HookFinder(importlib.abc.MetaPathFinder):
 
     def __init__(self):
         self.hooks = {}
+        # The name that this thread asks the other finders for.
+        self._asking = threading.local()
 
     def find_spec(self, fullname, path=None, target=None):
-        hook = self.hooks.pop(fullname, None)
-        if hook is None:
+        if fullname not in self.hooks or getattr(self._asking, "name", None) == fullname:
             return None
-        spec = importlib.util.find_spec(fullname)
+        outer = getattr(self._asking, "name", None)
+        self._asking.name = fullname
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._asking.name = outer
         if spec is not None and spec.loader is not None:
-            spec.loader = _HookedLoader(spec.loader, hook)
+            spec.loader = _HookedLoader(spec.loader, self.hooks)
         return spec
 
 
@@ -45,10 +53,13 @@ _FINDER = _HookFinder()
 
 
 def after_import(name: str, hook: Callable[[types.ModuleType], None]) -> None:
-    """Calls `hook(module)` after the module `name` was imported; at once if it was imported already."""
+    """Calls `hook(module)` after the module `name` was imported; at once if it was imported already.
+
+    Hooks of one module run in the order in which they were given.
+    """
     if name in sys.modules:
         hook(sys.modules[name])
         return
-    _FINDER.hooks[name] = hook
+    _FINDER.hooks.setdefault(name, []).append(hook)
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)

@@ -31,7 +31,9 @@ def _add_resolver(names: dict[str, str]):
                 return own(name)
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
 
+        own_dir = module.__dict__.get("__dir__")
         module.__getattr__ = resolve
+        module.__dir__ = lambda: sorted({*(own_dir() if own_dir else vars(module)), *names})
 
     return hook
 

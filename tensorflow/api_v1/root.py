@@ -33,6 +33,10 @@ def populate(module: types.ModuleType) -> None:
         namespace = importlib.import_module(_NAMESPACE)
     _load_kernels()
     _install_deeprec()
+    from tensorflow.api_v1 import class_members, old_arguments
+
+    old_arguments.install(namespace)
+    class_members.install()
     _copy_public_names(namespace, module)
     _alias_submodules()
     from tensorflow.api_v1 import keras_2, lazy_parts, moved_names, version_gates, versions

@@ -5,12 +5,16 @@ PREFIXES  old package -> the package whose submodules its submodules are, where 
 GONE      old module or package -> the reason why nothing takes its place
 NAMES     module -> old name -> where the object is now, "module:name" (or "module" for a module)
 
-`import_aliases` serves the first three, `moved_names` the last. An entry is one line; tables are sorted.
+`import_aliases` serves the first three, `moved_names` the last; `old_arguments` reads core_arguments and keras_arguments.
+An entry is one line; tables are sorted.
 """
 
-from tensorflow.api_v1.old_paths import core_modules, core_names, gone, keras_modules, keras_names
+from tensorflow.api_v1.old_paths import api_names, core_modules, core_names, gone, keras_modules, keras_names
 
 MODULES = {**core_modules.MODULES, **keras_modules.MODULES}
 PREFIXES = keras_modules.PREFIXES
 GONE = gone.GONE
-NAMES = {**core_names.NAMES, **keras_names.NAMES}
+NAMES = {}
+for _table in (api_names.NAMES, core_names.NAMES, keras_names.NAMES):
+    for _module, _names in _table.items():
+        NAMES.setdefault(_module, {}).update(_names)

@@ -27,11 +27,10 @@ StatsAggregator = StatsAggregatorV1
 class StatsOptions:
     """Attributes aggregator, prefix, counter_prefix and latency_all_edges, which nothing reads."""
 
-    def __init__(self):
-        self.aggregator = None
-        self.prefix = ""
-        self.counter_prefix = ""
-        self.latency_all_edges = None
+    aggregator = None
+    prefix = ""
+    counter_prefix = ""
+    latency_all_edges = None
 
 
 def set_stats_aggregator(stats_aggregator, prefix="", counter_prefix=""):
