@@ -27,6 +27,9 @@ def _add_resolver(names: dict[str, str]):
                 value = locate(names[name])
                 setattr(module, name, value)
                 return value
+            if name == "__all__":
+                # `from module import *` asks for this; it shall bring the old names too.
+                return [n for n in {*vars(module), *names} if not n.startswith("_")]
             if own is not None:
                 return own(name)
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
