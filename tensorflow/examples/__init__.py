@@ -1,0 +1,1 @@
+"""Examples of 1.15 that programs import."""

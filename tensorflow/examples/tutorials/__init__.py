@@ -1,0 +1,1 @@
+"""Tutorials of 1.15 that programs import."""
