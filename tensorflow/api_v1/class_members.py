@@ -122,6 +122,13 @@ def _unknown_error(module: types.ModuleType) -> None:
     module.UnknownError.__init__ = __init__
 
 
+def _estimator_names(module: types.ModuleType) -> None:
+    # tf_export keeps the names of each API in attributes of its own; it has forgotten the estimator's.
+    names, constants = "_estimator_api_names", "_estimator_api_constants"
+    module.API_ATTRS.setdefault("estimator", module._Attributes(names, constants))
+    module.API_ATTRS_V1.setdefault("estimator", module._Attributes(f"{names}_v1", f"{constants}_v1"))
+
+
 _HOOKS = {
     "data.ops.optional_ops": _optional,
     "data.ops.options": _data_options,
@@ -129,4 +136,5 @@ _HOOKS = {
     "framework.errors_impl": _unknown_error,
     "framework.ops": _operation,
     "framework.tensor": _tensor,
+    "util.tf_export": _estimator_names,
 }

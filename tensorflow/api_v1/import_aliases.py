@@ -126,6 +126,12 @@ def real_name(fullname: str) -> Optional[str]:
     return None
 
 
+def add_prefix(path: str, real: str) -> None:
+    """Adds a package under another name to PATHS."""
+    PATHS[path] = real
+    _TOPS.add(path.partition(".")[0])
+
+
 def install() -> None:
     """Puts the finder in front of the others, once."""
     if not any(isinstance(finder, AliasFinder) for finder in sys.meta_path):

@@ -39,13 +39,23 @@ def populate(module: types.ModuleType) -> None:
     class_members.install()
     _copy_public_names(namespace, module)
     _alias_submodules()
-    from tensorflow.api_v1 import keras_2, lazy_parts, moved_names, version_gates, versions
+    from tensorflow.api_v1 import (
+        keras_2,
+        lazy_parts,
+        moved_names,
+        python_habits,
+        standalone_keras,
+        version_gates,
+        versions,
+    )
 
     keras_2.install(module, namespace)
     lazy_parts.install(module, namespace)
     versions.install(module, namespace)
     version_gates.install()
     moved_names.install()
+    standalone_keras.install()
+    python_habits.install()
     _load_plugins()
 
 

@@ -8,7 +8,7 @@ _ESTIMATOR_MODULES = """
 canned.baseline canned.boosted_trees canned.boosted_trees_utils canned.dnn canned.dnn_linear_combined canned.head canned.linear
 canned.metric_keys canned.optimizers canned.parsing_utils canned.prediction_keys estimator estimator_lib export.export
 export.export_lib export.export_output exporter gc inputs.inputs inputs.numpy_io inputs.pandas_io inputs.queues.feeding_functions
-inputs.queues.feeding_queue_runner keras model_fn run_config training util
+inputs.queues.feeding_queue_runner model_fn run_config training util
 """.split()
 _ESTIMATOR_PACKAGES = "canned export inputs inputs.queues".split()
 # 1.15 had moved its TPUEstimator to the estimator package already and left the old paths behind.
@@ -53,6 +53,7 @@ MODULES = {
     f"{_PY}.estimator": (),
     **{f"{_PY}.estimator.{m}": (f"{_ESTIMATOR}.{m}",) for m in _ESTIMATOR_PACKAGES},
     **{f"{_PY}.estimator.{m}": f"{_ESTIMATOR}.{m}" for m in _ESTIMATOR_MODULES},
+    f"{_PY}.estimator.keras": f"{_ESTIMATOR}.keras_lib",
     f"{_PY}.feature_column.dense_features": "tf_keras.src.feature_column.dense_features",
     f"{_PY}.feature_column.dense_features_v2": "tf_keras.src.feature_column.dense_features_v2",
     f"{_PY}.framework.composite_tensor_utils": f"{_PY}.framework.composite_tensor",

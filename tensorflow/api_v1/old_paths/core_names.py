@@ -8,11 +8,14 @@ _OURS = "tensorflow.api_v1.restored"
 
 _MOVED = {
     "autograph.impl.api": {"autograph.impl.api": "do_not_convert_internal=do_not_convert"},
+    "autograph.utils.ag_logging": {"autograph.utils.ag_logging": "warn=warning"},
     "autograph.pyct.errors": {
         "autograph.pyct.error_utils": "ErrorMetadataBase FrameInfo KNOWN_STRING_CONSTRUCTOR_ERRORS MultilineMessageKeyError"
     },
     "data.experimental.ops.iterator_ops": {f"{_OURS}.checkpoint_input_pipeline": "CheckpointInputPipelineHook"},
     "data.ops.dataset_ops": {
+        "autograph.core.ag_ctx": "autograph_ctx=",
+        "autograph.impl.api": "autograph=",
         "data.ops.cache_op": "CacheDataset",
         "data.ops.concatenate_op": "ConcatenateDataset=_ConcatenateDataset",
         "data.ops.filter_op": "FilterDataset=_FilterDataset",
@@ -51,6 +54,14 @@ _MOVED = {
     "distribute.parameter_server_strategy": {
         "distribute.parameter_server_strategy": "ParameterServerStrategy=ParameterServerStrategyV1"
     },
+    "distribute.strategy_combinations": {
+        "tf_keras.src.distribute.optimizer_combinations": (
+            "adagrad_optimizer_keras_v2_fn adagrad_optimizer_v1_fn adam_optimizer_keras_v2_fn adam_optimizer_v1_fn "
+            "distributions_and_v1_and_v2_optimizers distributions_and_v1_optimizers distributions_and_v2_optimizers "
+            "gradient_descent_optimizer_keras_v2_fn gradient_descent_optimizer_v1_fn optimizers_v1 optimizers_v1_and_v2 "
+            "optimizers_v2 rmsprop_optimizer_keras_v2_fn rmsprop_optimizer_v1_fn"
+        ),
+    },
     "distribute.values": {
         "distribute.distribute_utils": (
             "is_distributed_variable regroup select_replica update_regroup validate_colocate "
@@ -70,6 +81,7 @@ _MOVED = {
     },
     "eager.forwardprop": {"eager.forwardprop": "ForwardGradientAccumulator=ForwardAccumulator"},
     "eager.function": {
+        "autograph.core.ag_ctx": "ag_ctx=",
         "core.function.polymorphism.function_cache": "FunctionCache",
         "eager.polymorphic_function.atomic_function": "_EagerDefinedFunction=AtomicFunction",
         "eager.polymorphic_function.concrete_function": "ConcreteFunctionGarbageCollector",
@@ -102,7 +114,10 @@ _MOVED = {
             "set_virtual_device_configuration=set_logical_device_configuration"
         ),
     },
-    "framework.func_graph": {"eager.polymorphic_function.polymorphic_function": "def_function= function"},
+    "framework.func_graph": {
+        "eager.polymorphic_function.polymorphic_function": "def_function= function",
+        "framework.func_graph": "WHITELIST_COLLECTIONS=ALLOWLIST_COLLECTIONS",
+    },
     "framework.graph_util": {
         "framework.convert_to_constants": "convert_variables_to_constants",
         "framework.graph_util_impl": "extract_sub_graph must_run_on_cpu remove_training_nodes tensor_shape_from_node_def_name",
@@ -173,7 +188,10 @@ _MOVED = {
     },
     "ops.parsing_ops": {"ops.parsing_ops": "parse_single_example_v2_unoptimized=parse_single_example_v2"},
     "ops.random_ops": {"ops.random_crop_ops": "random_crop"},
-    "ops.resource_variable_ops": {"ops.ref_variable": "_from_proto_fn _to_proto_fn"},
+    "ops.resource_variable_ops": {
+        "ops.ref_variable": "_from_proto_fn _to_proto_fn",
+        "ops.resource_variable_ops": "variable_handle_from_shape_and_dtype=_variable_handle_from_shape_and_dtype",
+    },
     "ops.rnn_cell_impl": {
         "tf_keras.src.layers.rnn.legacy_cells": (
             "BasicLSTMCell BasicRNNCell GRUCell LSTMCell LSTMStateTuple LayerRNNCell MultiRNNCell RNNCell "
@@ -184,6 +202,9 @@ _MOVED = {
             "_default_dropout_state_filter_visitor _enumerated_map_structure_up_to _parse_config_to_function "
             "_serialize_function_to_config"
         ),
+    },
+    "ops.summary_ops_v2": {
+        "ops.summary_ops_v2": "NoopSummaryWriter=_NoopSummaryWriter ResourceSummaryWriter=_ResourceSummaryWriter"
     },
     "ops.variable_scope": {
         "ops.ref_variable": "default_variable_creator",
@@ -266,8 +287,15 @@ def expand(moved: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return table
 
 
+_TPU_RAW_OPS = [
+    f"{way}TPUEmbedding{kind}ParametersGradAccumDebug"
+    for way in ("Load", "Retrieve")
+    for kind in ("ADAM", "Adadelta", "Adagrad", "FTRL", "Momentum", "ProximalAdagrad", "RMSProp")
+]
+
 NAMES = {
     **expand(_MOVED),
+    f"{_PY}.ops.gen_tpu_ops": {name: f"{_OURS}.tpu_raw_ops:{name}" for name in _TPU_RAW_OPS},
     "tensorflow._api.v2.compat.v2.nn": {
         f"RNNCell{n}": f"tf_keras.src.layers.rnn.cell_wrappers:{n}"
         for n in ("DeviceWrapper", "DropoutWrapper", "ResidualWrapper")

@@ -10,9 +10,11 @@ _LEGACY = "tf_keras.src.legacy_tf_layers"
 _V1 = "tensorflow.python.keras"
 
 MODULES = {
-    "tensorflow.python.keras": (_API, _SRC),
+    "tensorflow.python.keras": ("tensorflow.api_v1.restored.keras_version", _API, _SRC),
     f"{_V1}.activations": f"{_SRC}.activations",
     f"{_V1}.api": (),
+    f"{_V1}.api._v1": (),
+    f"{_V1}.api._v2": (),
     f"{_V1}.applications": (f"{_API}.applications", f"{_SRC}.applications"),
     f"{_V1}.backend": f"{_SRC}.backend",
     f"{_V1}.callbacks": (f"{_API}.callbacks", f"{_SRC}.callbacks"),
@@ -165,10 +167,21 @@ MODULES = {
     "tensorflow.python.layers.normalization": f"{_LEGACY}.normalization",
     "tensorflow.python.layers.pooling": f"{_LEGACY}.pooling",
     "tensorflow.python.ops.rnn_cell": "tensorflow.python.ops.rnn_cell_impl",
+    # Paths of standalone keras that tf.keras never had; reached with TF_DEEPREC_KERAS=1 only.
+    "keras.engine.topology": (f"{_SRC}.engine.base_layer", f"{_SRC}.engine.input_layer", f"{_SRC}.engine.input_spec"),
+    "keras.layers.normalization": f"{_V1}.layers.normalization",
+    "keras.objectives": f"{_V1}.losses",
     # What tf.keras lost since, by the paths of the API.
-    "tensorflow.keras.mixed_precision.experimental": "tensorflow.api_v1.restored.keras_policy",
-    "tensorflow.keras.wrappers": (),
-    "tensorflow.keras.wrappers.scikit_learn": "tensorflow.api_v1.restored.keras_scikit_learn",
+    **{
+        f"{keras}.{path}": target
+        for keras in ("tensorflow.keras", "tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
+        for path, target in (
+            ("mixed_precision.experimental", "tensorflow.api_v1.restored.keras_policy"),
+            ("premade", f"{_V1}.premade"),
+            ("wrappers", f"{_V1}.wrappers"),
+            ("wrappers.scikit_learn", f"{_V1}.wrappers.scikit_learn"),
+        )
+    },
     # tf_slim looks here for what tf_keras has one level deeper.
     "tf_keras.legacy_tf_layers": (_LEGACY,),
     **{f"tf_keras.legacy_tf_layers.{m}": f"{_LEGACY}.{m}" for m in ("base", "convolutional", "core", "normalization", "pooling")},
@@ -176,8 +189,9 @@ MODULES = {
 
 # Every other module of the old copy lies at the same place in tf_keras.
 PREFIXES = {
-    f"{_V1}.api._v1": "tf_keras.api._v1",
-    f"{_V1}.api._v2": "tf_keras.api._v2",
+    f"{_V1}.api._v1.keras": "tensorflow.keras",
+    f"{_V1}.api._v2.keras": "tensorflow.compat.v2.keras",
+    f"{_V1}.api.keras": "tensorflow.keras",
     f"{_V1}.datasets": f"{_SRC}.datasets",
     f"{_V1}.optimizer_v2": f"{_SRC}.optimizers.legacy",
     f"{_V1}.saving": f"{_SRC}.saving.legacy",

@@ -9,6 +9,9 @@ NAMES = {
         "EagerExecutionFunction": f"{_SRC}.backend:GraphExecutionFunction",
     },
     f"{_SRC}.engine.base_layer": {"KerasHistory": f"{_SRC}.engine.node:KerasHistory"},
+    f"{_SRC}.distribute.distributed_training_utils": {"is_tpu_strategy": f"{_SRC}.backend:is_tpu_strategy"},
+    f"{_SRC}.engine.base_layer_utils": {"default": f"{_SRC}.utils.generic_utils:default"},
+    f"{_SRC}.engine.training": {"_keras_api_gauge": f"{_OURS}.keras_gauge:_keras_api_gauge"},
     f"{_SRC}.preprocessing.sequence": {"pad_sequences": f"{_SRC}.utils.data_utils:pad_sequences"},
     f"{_SRC}.utils.tf_utils": {
         "constant_value": "tensorflow.python.framework.smart_cond:smart_constant_value",

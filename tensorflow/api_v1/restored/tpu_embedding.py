@@ -10,6 +10,11 @@ AdamSlotVariableNames = collections.namedtuple("AdamSlotVariableNames", ["m", "v
 AdagradSlotVariableName = collections.namedtuple("AdagradSlotVariableName", ["accumulator"])
 AdamSlotVariables = collections.namedtuple("AdamSlotVariables", ["m", "v"])
 AdagradSlotVariable = collections.namedtuple("AdagradSlotVariable", ["accumulator"])
+AdagradSlotVariableNames = collections.namedtuple("AdagradSlotVariableNames", ["accumulator"])
+FtrlSlotVariableNames = collections.namedtuple("FtrlSlotVariableNames", ["accumulator", "linear"])
+MomentumSlotVariableNames = collections.namedtuple("MomentumSlotVariableNames", ["momenta"])
+ProximalAdagradSlotVariableNames = collections.namedtuple("ProximalAdagradSlotVariableNames", ["accumulator"])
+RMSPropSlotVariableNames = collections.namedtuple("RMSPropSlotVariableNames", ["ms", "mom"])
 VariablesAndOps = collections.namedtuple(
     "VariablesAndOps",
     ["embedding_variables_by_table", "slot_variables_by_table", "load_ops", "retrieve_ops"],
@@ -130,6 +135,92 @@ class StochasticGradientDescentParameters(_OptimizationParameters):
 
     def __init__(self, learning_rate, clip_weight_min=None, clip_weight_max=None):
         super().__init__(learning_rate, False, clip_weight_min, clip_weight_max)
+
+
+class MomentumParameters(_OptimizationParameters):
+    """Momentum: `momentum` in [0, 1)."""
+
+    def __init__(
+        self,
+        learning_rate,
+        momentum,
+        use_nesterov=False,
+        use_gradient_accumulation=True,
+        clip_weight_min=None,
+        clip_weight_max=None,
+    ):
+        super().__init__(learning_rate, use_gradient_accumulation, clip_weight_min, clip_weight_max)
+        self.momentum, self.use_nesterov = momentum, use_nesterov
+
+
+class RMSPropParameters(_OptimizationParameters):
+    """RMSProp: decay rho, momentum and epsilon."""
+
+    def __init__(
+        self,
+        learning_rate,
+        rho,
+        momentum,
+        epsilon,
+        use_gradient_accumulation=True,
+        clip_weight_min=None,
+        clip_weight_max=None,
+    ):
+        super().__init__(learning_rate, use_gradient_accumulation, clip_weight_min, clip_weight_max)
+        self.rho, self.momentum, self.epsilon = rho, momentum, epsilon
+
+
+class ProximalAdagradParameters(AdagradParameters):
+    """Adagrad with l1 and l2 penalties, both >= 0."""
+
+    def __init__(
+        self,
+        learning_rate,
+        initial_accumulator=0.1,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_gradient_accumulation=True,
+        clip_weight_min=None,
+        clip_weight_max=None,
+    ):
+        super().__init__(learning_rate, initial_accumulator, use_gradient_accumulation, clip_weight_min, clip_weight_max)
+        for name, value in (("l1", l1_regularization_strength), ("l2", l2_regularization_strength)):
+            if value < 0.0:
+                raise ValueError(f"{name}_regularization_strength must be >= 0, got {value}")
+        self.l1_regularization_strength = l1_regularization_strength
+        self.l2_regularization_strength = l2_regularization_strength
+
+
+class FtrlParameters(_OptimizationParameters):
+    """FTRL: learning_rate_power <= 0, the penalties and the initial accumulator >= 0."""
+
+    def __init__(
+        self,
+        learning_rate,
+        learning_rate_power=-0.5,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_gradient_accumulation=True,
+        clip_weight_min=None,
+        clip_weight_max=None,
+        initial_accumulator_value=0.1,
+        initial_linear_value=0.0,
+    ):
+        super().__init__(learning_rate, use_gradient_accumulation, clip_weight_min, clip_weight_max)
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power must be <= 0, got {learning_rate_power}")
+        for name, value in (
+            ("l1_regularization_strength", l1_regularization_strength),
+            ("l2_regularization_strength", l2_regularization_strength),
+            ("initial_accumulator_value", initial_accumulator_value),
+        ):
+            if value < 0.0:
+                raise ValueError(f"{name} must be >= 0, got {value}")
+        self.learning_rate_power = learning_rate_power
+        self.l1_regularization_strength = l1_regularization_strength
+        self.l2_regularization_strength = l2_regularization_strength
+        self.initial_accumulator_value = initial_accumulator_value
+        self.initial_linear_value = initial_linear_value
 
 
 class TPUEmbedding:
