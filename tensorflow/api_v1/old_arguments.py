@@ -44,11 +44,11 @@ def _replace_function(namespace, names: list[str], arguments: str) -> None:
     old = _get(namespace, names[0])
     new = signatures.with_old_arguments(old, arguments)
     _set(namespace, names, new)
-    # The module that defines it, so that both paths lead to one object.
-    home = sys.modules.get(old.__module__)
-    for name, value in list(vars(home).items()) if home else ():
-        if value is old:
-            setattr(home, name, new)
+    # The modules that hold it under its name, so that all paths lead to one object.
+    name = names[0].rpartition(".")[2]
+    for home, module in list(sys.modules.items()):
+        if home.startswith("tensorflow.python.") and getattr(module, "__dict__", {}).get(name) is old:
+            setattr(module, name, new)
 
 
 def _change_constructor(cls: type, arguments: str) -> None:
@@ -66,7 +66,9 @@ def _change_module(changes: dict[str, str], module: types.ModuleType) -> None:
 
 def _named_arguments_only(function):
     """A cross entropy that refuses positional labels and logits, whose order 1.0 had changed."""
-    names = [name for name in ("labels", "logits", "dim", "name", "axis") if name in inspect.signature(function).parameters]
+    names = [
+        name for name in ("labels", "logits", "dim", "name", "axis") if name in inspect.signature(function).parameters
+    ]
     new = signatures.with_old_arguments(function, " ".join(["_sentinel=", *names]))
 
     @functools.wraps(new)
@@ -77,4 +79,3 @@ def _named_arguments_only(function):
 
     wrapper.__signature__ = new.__signature__
     return wrapper
-

@@ -121,7 +121,9 @@ def _numpy(np: types.ModuleType) -> None:
     constants = {"Inf": np.inf, "Infinity": np.inf, "infty": np.inf, "NaN": np.nan, "PINF": np.inf, "NINF": -np.inf}
     functions = {
         "alltrue": np.all,
-        "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
+        "asfarray": lambda a, dtype=np.float64: np.asarray(
+            a, dtype if np.issubdtype(dtype, np.inexact) else np.float64
+        ),
         "asscalar": lambda a: np.asarray(a).item(),
         "cast": {t: (lambda x, t=t: np.asarray(x).astype(t)) for t in set(np.sctypeDict.values())},
         "cumproduct": np.cumprod,

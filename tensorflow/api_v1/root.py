@@ -106,6 +106,10 @@ def _add_folder(part: types.ModuleType, name: str) -> None:
     folder = os.path.join(os.path.dirname(sys.modules["tensorflow"].__file__), *name.split(".")[1:])
     if hasattr(part, "__path__") and folder not in part.__path__ and os.path.isdir(folder):
         part.__path__.append(folder)
+        for child in os.listdir(folder):
+            # Loaded before, below the folder's own module.
+            if f"{name}.{child}" in sys.modules and not hasattr(part, child):
+                setattr(part, child, sys.modules[f"{name}.{child}"])
 
 
 def _load_plugins() -> None:

@@ -60,7 +60,11 @@ def test_every_entry_of_the_table_of_names_leads_somewhere(module):
 
 @pytest.mark.parametrize(
     "path",
-    [p for p, t in old_paths.MODULES.items() if isinstance(t, str) and p.startswith("tensorflow.") and not _needs_estimator(p)],
+    [
+        p
+        for p, t in old_paths.MODULES.items()
+        if isinstance(t, str) and p.startswith("tensorflow.") and not _needs_estimator(p)
+    ],
 )
 def test_a_moved_module_is_the_same_object_under_both_paths(path):
     assert importlib.import_module(path) is importlib.import_module(old_paths.MODULES[path])

@@ -108,7 +108,10 @@ def test_standalone_keras_means_this_keras_on_request(check_python):
 
 
 def test_another_value_of_the_keras_switch_is_refused(run_python):
-    assert "TF_DEEPREC_KERAS is 'x', but must be one of 0, 1" in run_python("import tensorflow", TF_DEEPREC_KERAS="x").stderr
+    assert (
+        "TF_DEEPREC_KERAS is 'x', but must be one of 0, 1"
+        in run_python("import tensorflow", TF_DEEPREC_KERAS="x").stderr
+    )
 
 
 # Members that tf_keras lacks.
@@ -174,5 +177,7 @@ def test_serialize_keras_object_has_the_old_form():
 
 
 def test_nothing_of_keras_is_imported_with_tensorflow(check_python):
-    assert check_python("import sys, tensorflow; print('tf_keras' in sys.modules, 'h5py' in sys.modules)") == "False False"
+    assert (
+        check_python("import sys, tensorflow; print('tf_keras' in sys.modules, 'h5py' in sys.modules)") == "False False"
+    )
     assert "tensorflow" in sys.modules

@@ -13,8 +13,8 @@ FUNCTIONS = {
         "func input_signature autograph experimental_autograph_options experimental_relax_shapes experimental_compile"
     ),
     "image.adjust_jpeg_quality": "image jpeg_quality name",
-    "linalg.matmul matmul": _MATMUL,
-    "manip.scatter_nd scatter_nd": "indices updates shape name",
+    "matmul linalg.matmul": _MATMUL,
+    "scatter_nd manip.scatter_nd": "indices updates shape name",
     "math.top_k nn.top_k": "input k sorted name",
     "numpy_function": "func inp Tout name",
     "random.experimental.create_rng_state": "seed algorithm=alg",

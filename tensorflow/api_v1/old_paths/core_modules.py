@@ -102,7 +102,7 @@ MODULES = {
         f"{_PY}.trackable.base",
         f"{_PY}.trackable.base_delegate",
     ),
-    f"{_PY}.training.tracking.util": (f"{_PY}.checkpoint.checkpoint", f"{_PY}.checkpoint.util", f"{_OURS}.tracking"),
+    f"{_PY}.training.tracking.util": (f"{_OURS}.tracking", f"{_PY}.checkpoint.checkpoint", f"{_PY}.checkpoint.util"),
     f"{_PY}.training.training_ops": f"{_PY}.ops.gen_training_ops",
     f"{_PY}.util.compat_internal": f"{_OURS}.compat_internal",
     f"{_PY}.util.deprecation_wrapper": (f"{_PY}.util.module_wrapper", f"{_OURS}.deprecation_wrapper"),

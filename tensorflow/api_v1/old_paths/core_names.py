@@ -244,9 +244,7 @@ _MOVED = {
     },
     "tpu.feature_column": {"feature_column.feature_column_lib": "feature_column_lib="},
     "tpu.tpu": {"tpu.tpu_replication": "TPUReplicateContext outside_compilation"},
-    "tpu.tpu_strategy_util": {
-        "distribute.cluster_resolver.tpu.tpu_cluster_resolver": "initialize_tpu_system"
-    },
+    "tpu.tpu_strategy_util": {"distribute.cluster_resolver.tpu.tpu_cluster_resolver": "initialize_tpu_system"},
     "training.experimental.mixed_precision": {
         "training.experimental.mixed_precision": (
             "disable_mixed_precision_graph_rewrite=disable_mixed_precision_graph_rewrite_v1 "

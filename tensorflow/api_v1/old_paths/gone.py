@@ -4,7 +4,9 @@ _GPU = "it wraps TensorRT, which needs a GPU build"
 _TEST = "it is part of TensorFlow's own tests"
 _XLA = "the XLA client is its own package (jaxlib) now; in graphs use tf.xla.experimental"
 _DOCS = "the docs generator is its own package now: pip install tensorflow-docs"
-_DEBUG = "it is an example or a text user interface that was dropped; write dumps with tf_debug.DumpingDebugHook instead"
+_DEBUG = (
+    "it is an example or a text user interface that was dropped; write dumps with tf_debug.DumpingDebugHook instead"
+)
 _PROFILE = "the profiler's own package (tensorboard-plugin-profile) has its messages now"
 _DATA = "tf.data lost it; tf.data.Options (options.threading, options.autotune) sets what is left"
 _AUTOGRAPH = "AutoGraph was rewritten without it; tf.autograph is the API"
@@ -12,10 +14,6 @@ _TFLITE = "the op hints of TF Lite were removed; convert with tf.lite.TFLiteConv
 _FOREST = "the ops of tensor_forest were removed; tensorflow-decision-forests is the successor"
 
 GONE = {
-    "tensorflow.python.util.memory": "it freed reference cycles of Python 2's ordered dictionaries",
-    "tensorflow.python.training.tensorboard_logging": 'log with tf.logging, or write text with tf.summary.text',
-    "tensorflow.python.ops.linalg.linear_operator_algebra": "linear operators compute products and inverses themselves now; register with tf.linalg's operators' methods",
-    "tensorflow.python.ops.distributions.transformed_distribution": "use tensorflow_probability's TransformedDistribution",
     "tensorflow.compiler.tf2tensorrt.wrap_py_utils": _GPU,
     "tensorflow.compiler.xla.python_api": _XLA,
     "tensorflow.core.framework.remote_fused_graph_execute_info_pb2": "execution on Hexagon processors was removed",
@@ -56,13 +54,17 @@ GONE = {
     "tensorflow.python.keras.engine.training_v2": "the training loop of tf.function has no place in a session; see training_v1",
     "tensorflow.python.keras.engine.training_v2_utils": "the training loop of tf.function has no place in a session; see training_v1",
     "tensorflow.python.keras.model_subclassing_test_util": _TEST,
+    "tensorflow.python.ops.distributions.transformed_distribution": "use tensorflow_probability's TransformedDistribution",
     "tensorflow.python.ops.gen_tensor_forest_ops": _FOREST,
+    "tensorflow.python.ops.linalg.linear_operator_algebra": "linear operators compute products and inverses themselves now; register with tf.linalg's operators' methods",
     "tensorflow.python.ops.spectral_ops_test_util": _TEST,
     "tensorflow.python.ops.tensor_forest_ops": _FOREST,
     "tensorflow.python.platform.parameterized": "use absl.testing.parameterized",
     "tensorflow.python.platform.status_bar": "it was empty outside of Google",
     "tensorflow.python.tpu.profiler": _PROFILE,
+    "tensorflow.python.training.tensorboard_logging": "log with tf.logging, or write text with tf.summary.text",
     "tensorflow.python.util.future_api": "it was an internal switch of the 2.0 preview",
+    "tensorflow.python.util.memory": "it freed reference cycles of Python 2's ordered dictionaries",
     "tensorflow.tools.docs.doc_generator_visitor": _DOCS,
     "tensorflow.tools.docs.generate_lib": _DOCS,
     "tensorflow.tools.docs.parser": _DOCS,

@@ -184,7 +184,10 @@ MODULES = {
     },
     # tf_slim looks here for what tf_keras has one level deeper.
     "tf_keras.legacy_tf_layers": (_LEGACY,),
-    **{f"tf_keras.legacy_tf_layers.{m}": f"{_LEGACY}.{m}" for m in ("base", "convolutional", "core", "normalization", "pooling")},
+    **{
+        f"tf_keras.legacy_tf_layers.{m}": f"{_LEGACY}.{m}"
+        for m in ("base", "convolutional", "core", "normalization", "pooling")
+    },
 }
 
 # Every other module of the old copy lies at the same place in tf_keras.

@@ -20,7 +20,9 @@ class CheckpointInputPipelineHook(tf.train.SessionRunHook):
     def __init__(self, estimator):
         config = estimator.config
         task = config.task_type or "worker"
-        suffix = f"{task}_{config.task_id or 0}" if config.num_worker_replicas and config.num_worker_replicas > 1 else ""
+        suffix = (
+            f"{task}_{config.task_id or 0}" if config.num_worker_replicas and config.num_worker_replicas > 1 else ""
+        )
         self._prefix = "input" + (f"_{suffix}" if suffix else "")
         self._folder = config.model_dir
         self._timer = tf.train.SecondOrStepTimer(

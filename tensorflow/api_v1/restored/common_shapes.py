@@ -102,7 +102,9 @@ def get_conv_output_size(input_size, filter_size, strides, padding_type):
     return tuple(sizes)
 
 
-def get2d_conv_output_size(input_height, input_width, filter_height, filter_width, row_stride, col_stride, padding_type):
+def get2d_conv_output_size(
+    input_height, input_width, filter_height, filter_width, row_stride, col_stride, padding_type
+):
     return get_conv_output_size(
         (input_height, input_width), (filter_height, filter_width), (row_stride, col_stride), padding_type
     )

@@ -1,6 +1,8 @@
 """What Estimator asks about training by the distribute coordinator: never used here, strategies run in this process."""
 
-_COORDINATOR = "the distribute coordinator was removed from TensorFlow; train with tf.estimator.train_and_evaluate over TF_CONFIG"
+_COORDINATOR = (
+    "the distribute coordinator was removed from TensorFlow; train with tf.estimator.train_and_evaluate over TF_CONFIG"
+)
 
 
 def should_run_distribute_coordinator(config) -> bool:

@@ -1,5 +1,6 @@
 """Names that 1.15 had in `framework.ops`."""
 
+
 class RegisterShape:
     """A decorator from the time when shape functions were Python; ops have theirs in C++, so it returns the function."""
 

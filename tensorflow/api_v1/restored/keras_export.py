@@ -71,5 +71,3 @@ def load_from_saved_model(saved_model_path, custom_objects=None):
     if status is not None:
         status.assert_existing_objects_matched().run_restore_ops(backend.get_session())
     return model
-
-

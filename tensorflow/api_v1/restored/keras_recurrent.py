@@ -24,8 +24,7 @@ class PeepholeLSTMCell(lstm_v1.LSTMCell):
     def _compute_carry_and_output(self, x, h_tm1, c_tm1):
         n = self.units
         z = [
-            x[gate] + backend.dot(h_tm1[gate], self.recurrent_kernel[:, gate * n : (gate + 1) * n])
-            for gate in range(4)
+            x[gate] + backend.dot(h_tm1[gate], self.recurrent_kernel[:, gate * n : (gate + 1) * n]) for gate in range(4)
         ]
         return self._compute_carry_and_output_fused(z, c_tm1)
 

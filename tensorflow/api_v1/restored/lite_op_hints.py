@@ -55,4 +55,6 @@ def dynamic_rnn(
 
 def get_potentially_supported_ops():
     """Raises NotImplementedError."""
-    raise NotImplementedError("the list of ops that TF Lite may support is gone; tf.lite.TFLiteConverter names those it lacks")
+    raise NotImplementedError(
+        "the list of ops that TF Lite may support is gone; tf.lite.TFLiteConverter names those it lacks"
+    )

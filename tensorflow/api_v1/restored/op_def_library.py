@@ -31,8 +31,6 @@ class OpDefLibrary:
         return op_def_library.apply_op(op_type_name, name=name, **keywords)
 
 
-
-
 def get_registered_ops():
     """Name -> OpDef of every op in the runtime."""
     from tensorflow.core.framework import op_def_pb2

@@ -79,7 +79,10 @@ class ProfileContext:
             self.profiler.add_step(step, run_metadata)
             for cmd, view, steps in self._views:
                 if step in steps:
-                    made = getattr(self.profiler, f"profile_{'operations' if cmd == 'op' else 'name_scope' if cmd == 'scope' else cmd}")
+                    made = getattr(
+                        self.profiler,
+                        f"profile_{'operations' if cmd == 'op' else 'name_scope' if cmd == 'scope' else cmd}",
+                    )
                     self._results = getattr(self, "_results", []) + [(cmd, made(view))]
             if self._folder and step in self._dump_steps:
                 os.makedirs(self._folder, exist_ok=True)

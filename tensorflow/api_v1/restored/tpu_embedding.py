@@ -24,7 +24,15 @@ VariablesAndOps = collections.namedtuple(
 class TableConfig(
     collections.namedtuple(
         "TableConfig",
-        ["vocabulary_size", "dimension", "initializer", "combiner", "hot_id_replication", "learning_rate", "learning_rate_fn"],
+        [
+            "vocabulary_size",
+            "dimension",
+            "initializer",
+            "combiner",
+            "hot_id_replication",
+            "learning_rate",
+            "learning_rate_fn",
+        ],
     )
 ):
     """One embedding table: [vocabulary_size, dimension] floats."""
@@ -183,7 +191,9 @@ class ProximalAdagradParameters(AdagradParameters):
         clip_weight_min=None,
         clip_weight_max=None,
     ):
-        super().__init__(learning_rate, initial_accumulator, use_gradient_accumulation, clip_weight_min, clip_weight_max)
+        super().__init__(
+            learning_rate, initial_accumulator, use_gradient_accumulation, clip_weight_min, clip_weight_max
+        )
         for name, value in (("l1", l1_regularization_strength), ("l2", l2_regularization_strength)):
             if value < 0.0:
                 raise ValueError(f"{name}_regularization_strength must be >= 0, got {value}")

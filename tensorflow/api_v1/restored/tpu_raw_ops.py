@@ -24,7 +24,9 @@ def _make(name: str, required: list[str]):
 
     def op(**kwargs):
         signature.bind(**kwargs)
-        raise tf.errors.InvalidArgumentError(None, None, f"No OpKernel was registered to support Op '{name}': no TPU support")
+        raise tf.errors.InvalidArgumentError(
+            None, None, f"No OpKernel was registered to support Op '{name}': no TPU support"
+        )
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = "Raises tf.errors.InvalidArgumentError: there is no TPU."

@@ -17,7 +17,12 @@ from tensorflow.python.platform import gfile
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _IMAGES, _LABELS = 2051, 2049
-_FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
+_FILES = (
+    "train-images-idx3-ubyte.gz",
+    "train-labels-idx1-ubyte.gz",
+    "t10k-images-idx3-ubyte.gz",
+    "t10k-labels-idx1-ubyte.gz",
+)
 
 Datasets = _Datasets = collections.namedtuple("_Datasets", ["train", "validation", "test"])
 
@@ -74,9 +79,7 @@ class DataSet:
       seed: of the order; the graph's seed counts as with an op.
     """
 
-    def __init__(
-        self, images, labels, fake_data=False, one_hot=False, dtype=dtypes.float32, reshape=True, seed=None
-    ):
+    def __init__(self, images, labels, fake_data=False, one_hot=False, dtype=dtypes.float32, reshape=True, seed=None):
         seed1, seed2 = random_seed.get_seed(seed)
         np.random.seed(seed1 if seed is None else seed2)
         dtype = dtypes.as_dtype(dtype).base_dtype
