@@ -27,14 +27,14 @@ def known_gaps() -> dict[str, str]:
 def find(path: str, root=None):
     """The object at a dotted path: attributes of `root`, or, without one, of the longest part that is a module."""
     parts = path.split(".")
-    start = 0
+    start, first = 0, None
     if root is None:
         for start in range(len(parts), 0, -1):
             try:
                 root = importlib.import_module(".".join(parts[:start]))
                 break
             except ModuleNotFoundError as error:
-                first = error if start == len(parts) else first
+                first = first or error
         else:
             raise first
     for part in parts[start:]:

@@ -1,7 +1,7 @@
 """Names of 1.15's `training.tracking` that the move to `trackable` and `checkpoint` left behind."""
 
 from tensorflow.python.checkpoint.checkpoint import *  # noqa: F403
-from tensorflow.python.checkpoint.checkpoint import Checkpoint, CheckpointV1
+from tensorflow.python.checkpoint.checkpoint import CheckpointV1
 from tensorflow.python.checkpoint import graph_view
 from tensorflow.python.trackable import base
 from tensorflow.python.training.saving import saveable_object
