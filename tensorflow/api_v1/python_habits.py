@@ -119,6 +119,15 @@ def _numpy(np: types.ModuleType) -> None:
         "unicode_": np.str_,
     }
     constants = {"Inf": np.inf, "Infinity": np.inf, "infty": np.inf, "NaN": np.nan, "PINF": np.inf, "NINF": -np.inf}
+
+    def find_common_type(array_types, scalar_types):
+        """The type of arrays and scalars together: scalars count only where their kind is the higher one."""
+        array, scalar = (np.result_type(*types) if len(types) else None for types in (array_types, scalar_types))
+        if array is None or scalar is None:
+            return scalar if array is None else array
+        kinds = "buifcSUVO"
+        return scalar if kinds.index(scalar.kind) > kinds.index(array.kind) else array
+
     functions = {
         "alltrue": np.all,
         "asfarray": lambda a, dtype=np.float64: np.asarray(
@@ -127,7 +136,7 @@ def _numpy(np: types.ModuleType) -> None:
         "asscalar": lambda a: np.asarray(a).item(),
         "cast": {t: (lambda x, t=t: np.asarray(x).astype(t)) for t in set(np.sctypeDict.values())},
         "cumproduct": np.cumprod,
-        "find_common_type": lambda array_types, scalar_types: np.result_type(*array_types, *scalar_types),
+        "find_common_type": find_common_type,
         "in1d": lambda ar1, ar2, assume_unique=False, invert=False: np.isin(
             np.ravel(ar1), ar2, assume_unique=assume_unique, invert=invert
         ),
@@ -139,6 +148,7 @@ def _numpy(np: types.ModuleType) -> None:
         "trapz": getattr(np, "trapezoid", None) or getattr(np, "trapz", None),
     }
     aliases = {"long": int, "unicode": str, "typeDict": np.sctypeDict}
+
     groups = {
         "int": [np.int8, np.int16, np.int32, np.int64],
         "uint": [np.uint8, np.uint16, np.uint32, np.uint64],
