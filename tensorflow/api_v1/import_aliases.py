@@ -13,7 +13,7 @@ import sys
 import types
 from typing import NamedTuple, Optional
 
-from tensorflow.api_v1 import old_paths
+from tensorflow.api_v1 import contrib_paths, old_paths
 
 # Import path -> the module it stands for; submodules follow their parent.
 PATHS = {
@@ -70,7 +70,11 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         if isinstance(module.__spec__.loader_state, Alias):
-            _merge(module, module.__spec__.loader_state.parts)
+            parts = module.__spec__.loader_state.parts
+            if parts == contrib_paths.LEFT_OUT:
+                importlib.import_module(parts[0]).fill(module)
+            else:
+                _merge(module, parts)
         else:
             module.__spec__ = module.__spec__.loader_state
 
@@ -114,6 +118,9 @@ def find(fullname: str) -> Optional[Alias]:
     for path, reason in old_paths.GONE.items():
         if fullname == path or fullname.startswith(path + "."):
             raise ModuleNotFoundError(f"{fullname} has no successor in TensorFlow 2: {reason}", name=fullname)
+    if fullname.startswith("tensorflow.contrib."):
+        found = contrib_paths.find(fullname)
+        return None if found is None else Alias(*found)
     real = real_name(fullname)
     return None if real is None else Alias((real,), False)
 
