@@ -9,32 +9,17 @@ import builtins
 import collections
 import collections.abc
 import inspect
-import os
 import sys
 import threading
 import time
 import types
 
 from tensorflow.api_v1 import import_hooks
-
-_SWITCH = "TF_DEEPREC_PY_COMPAT"
-
-
-def enabled() -> bool:
-    """What the switch says.
-
-    Raises:
-      ImportError: the variable is neither 0 nor 1.
-    """
-    value = os.environ.get(_SWITCH, "1")
-    if value not in ("0", "1"):
-        raise ImportError(f"{_SWITCH} is {value!r}, but must be one of 0, 1.")
-    return value == "1"
-
+from tensorflow.deeprec import settings
 
 def install() -> None:
     """Restores the names, unless the switch is off; modules that are not loaded get theirs when they are."""
-    if not enabled():
+    if not settings.PY_COMPAT:
         return
     from tensorflow.api_v1 import old_protos
 

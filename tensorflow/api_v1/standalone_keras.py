@@ -4,26 +4,21 @@ A program that imports keras before tensorflow needs the alias before it imports
 package, so it must say `import tensorflow` first.
 """
 
-import os
 import sys
 
 from tensorflow.api_v1 import import_aliases
-
-_SWITCH = "TF_DEEPREC_KERAS"
+from tensorflow.deeprec import settings
 
 
 def install() -> None:
     """Adds the alias, if the switch is on and no keras was imported.
 
     Raises:
-      ImportError: the variable is neither 0 nor 1, or another keras was imported before.
+      ImportError: another keras was imported before.
     """
-    value = os.environ.get(_SWITCH, "0")
-    if value not in ("0", "1"):
-        raise ImportError(f"{_SWITCH} is {value!r}, but must be one of 0, 1.")
-    if value == "0":
+    if not settings.STANDALONE_KERAS:
         return
     if "keras" in sys.modules:
-        raise ImportError(f"{_SWITCH}=1, but keras was imported already: import tensorflow before keras")
+        raise ImportError("TF_DEEPREC_KERAS=1, but keras was imported already: import tensorflow before keras")
     # The same tables serve `keras.X` as serve `tensorflow.python.keras.X`: that is where tf.keras had been taken from.
     import_aliases.add_prefix("keras", "tensorflow.python.keras")

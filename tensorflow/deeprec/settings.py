@@ -4,6 +4,8 @@
 TF_DEEPREC_ROOT                 `1` (default): the 1.x root API; `2`: the released 2.x root
 TF_DEEPREC_XLA                  `1`: auto-clustering by XLA for every session whose ConfigProto is silent
 TF_DEEPREC_LAZY_ADAM            `1`: `tf.train.AdamOptimizer` updates touched rows only
+TF_DEEPREC_PY_COMPAT            `1` (default): names that Python and NumPy dropped are back; 1.x root only
+TF_DEEPREC_KERAS                `1`: `import keras`, after tensorflow, is the Keras of this package; 1.x root only
 TF_DEEPREC_DISABLE_KERNELS      names of ops, comma separated, or `all`: use the stock kernels for these
 TF_DEEPREC_ISA                  `scalar`, `avx2` or `avx512`: force one form of the kernels (for tests)
 TF_DEEPREC_REEXEC               `1`: start the process again with the bundled libstdc++ where that is the cure
@@ -19,6 +21,8 @@ _CHOICES = {
     "TF_DEEPREC_ROOT": ("1", "2"),
     "TF_DEEPREC_XLA": ("0", "1"),
     "TF_DEEPREC_LAZY_ADAM": ("0", "1"),
+    "TF_DEEPREC_PY_COMPAT": ("0", "1"),
+    "TF_DEEPREC_KERAS": ("0", "1"),
     "TF_DEEPREC_ISA": ("", "scalar", "avx2", "avx512"),
     "TF_DEEPREC_REEXEC": ("0", "1"),
 }
@@ -34,6 +38,8 @@ def _choice(name: str, default: str) -> str:
 ROOT_API = _choice("TF_DEEPREC_ROOT", "1")
 XLA_BY_DEFAULT = _choice("TF_DEEPREC_XLA", "0") == "1"
 LAZY_ADAM = _choice("TF_DEEPREC_LAZY_ADAM", "0") == "1"
+PY_COMPAT = _choice("TF_DEEPREC_PY_COMPAT", "1") == "1"
+STANDALONE_KERAS = _choice("TF_DEEPREC_KERAS", "0") == "1"
 ISA = _choice("TF_DEEPREC_ISA", "")
 _choice("TF_DEEPREC_REEXEC", "0")
 DISABLED_KERNELS = frozenset(
