@@ -33,10 +33,11 @@ def populate(module: types.ModuleType) -> None:
         namespace = importlib.import_module(_NAMESPACE)
     _load_kernels()
     _install_deeprec()
-    from tensorflow.api_v1 import class_members, old_arguments
+    from tensorflow.api_v1 import class_members, old_arguments, op_seeds
 
     old_arguments.install(namespace)
     class_members.install()
+    op_seeds.install()
     _copy_public_names(namespace, module)
     _alias_submodules()
     from tensorflow.api_v1 import (

@@ -1,0 +1,49 @@
+"""1.15's rule for the seed of a random op that is given none: the number of ops that its graph has at that moment.
+
+2.21 counts the calls instead (0, 1, 2 ...). With the rule go the functions that must build as many ops as 1.15 built before a
+random op; they are in `restored`. Eager mode has its own rule, which did not change.
+"""
+
+import functools
+import sys
+
+from tensorflow.api_v1 import keras_op_counts
+from tensorflow.api_v1.restored import op_counts
+from tensorflow.api_v1.restored import random_ops as restored_random_ops
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops, random_seed
+
+
+def install() -> None:
+    """Replaces `get_seed` and the functions wherever the loaded runtime holds them."""
+    replace_everywhere(random_seed, "get_seed", _with_op_count(random_seed.get_seed))
+    for (module, name), new in restored_random_ops.REPLACEMENTS.items():
+        old = getattr(module, name)
+        replace_everywhere(module, name, functools.update_wrapper(new, old, ("__module__", "__qualname__"), ()))
+    op_counts.install(replace_everywhere)
+    keras_op_counts.install()
+
+
+def _with_op_count(released):
+    @functools.wraps(released)
+    def get_seed(op_seed):
+        if op_seed is None and not context.executing_eagerly():
+            graph = ops.get_default_graph()
+            if graph.seed is not None:
+                if hasattr(graph, "_seed_used"):
+                    graph._seed_used = True
+                op_seed = graph.num_operations()
+        return released(op_seed)
+
+    return get_seed
+
+
+def replace_everywhere(module, name: str, new) -> None:
+    """Puts `new` in place of `module.name`, there and in each module of tensorflow that holds the old object under any name."""
+    old = getattr(module, name)
+    setattr(module, name, new)
+    for home, holder in list(sys.modules.items()):
+        if home.startswith("tensorflow"):
+            for key, value in list(getattr(holder, "__dict__", {}).items()):
+                if value is old:
+                    setattr(holder, key, new)

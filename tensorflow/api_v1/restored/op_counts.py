@@ -1,0 +1,179 @@
+"""Functions that build the ops which 1.15 built where the runtime builds fewer or more: the op seeds count them (`op_seeds`).
+
+A `released` argument is the runtime's own function, which does the work wherever its ops are those of 1.15.
+"""
+
+import functools
+import numbers
+
+import numpy as np
+from tensorflow.python.eager import context
+from tensorflow.python.framework import dtypes, ops, tensor_shape
+from tensorflow.python.ops import (
+    array_ops,
+    gen_array_ops,
+    gen_data_flow_ops,
+    math_ops,
+    nn_impl,
+    nn_ops,
+    tensor_array_ops,
+)
+
+
+def _split(released):
+    """1.15 made a constant of the number of pieces, too."""
+
+    @functools.wraps(released)
+    def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+        whole = isinstance(num_or_size_splits, (numbers.Integral, tensor_shape.Dimension))
+        if whole and not context.executing_eagerly():
+            ops.convert_to_tensor(int(num_or_size_splits))
+        return released(value, num_or_size_splits, axis, num, name)
+
+    return split
+
+
+def _matrix_diag(released):
+    """The op of the main diagonal alone, which takes no other inputs."""
+
+    @functools.wraps(released)
+    def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+        if _is(k, 0) and _is(num_rows, -1) and _is(num_cols, -1) and _is(padding_value, 0):
+            return gen_array_ops.matrix_diag(diagonal=diagonal, name=name)
+        return released(diagonal, name, k, num_rows, num_cols, padding_value, align)
+
+    return matrix_diag
+
+
+def _matrix_diag_part(released):
+    @functools.wraps(released)
+    def matrix_diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+        if _is(k, 0) and _is(padding_value, 0):
+            return gen_array_ops.matrix_diag_part(input=input, name=name)
+        return released(input, name, k, padding_value, align)
+
+    return matrix_diag_part
+
+
+def _matrix_set_diag(released):
+    @functools.wraps(released)
+    def matrix_set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+        if _is(k, 0):
+            return gen_array_ops.matrix_set_diag(input=input, diagonal=diagonal, name=name)
+        return released(input, diagonal, name, k, align)
+
+    return matrix_set_diag
+
+
+def _is(value, number: int) -> bool:
+    return isinstance(value, numbers.Integral) and value == number
+
+
+def _saturate_cast(released):
+    """Maximum and Minimum with a constant each, in place of one clamp."""
+
+    @functools.wraps(released)
+    def saturate_cast(value, dtype, name=None):
+        dtype = dtypes.as_dtype(dtype).base_dtype
+        with ops.name_scope(name, "saturate_cast", [value]) as name:
+            value = ops.convert_to_tensor(value, name="value")
+            source = value.dtype.base_dtype
+            if not (_has_limits(source) and _has_limits(dtype)):
+                return released(value, dtype, name)
+            if source.min < dtype.min:
+                low = ops.convert_to_tensor(_limit(source, dtype.min), dtype=source, name="min")
+                value = math_ops.maximum(value, low)
+            if source.max > dtype.max:
+                high = ops.convert_to_tensor(_limit(source, dtype.max), dtype=source, name="max")
+                value = math_ops.minimum(value, high)
+            return math_ops.cast(value, dtype, name=name)
+
+    return saturate_cast
+
+
+def _has_limits(dtype) -> bool:
+    return (dtype.is_floating or dtype.is_integer) and dtype not in (dtypes.bfloat16, dtypes.float16)
+
+
+def _limit(source, bound):
+    """`bound` in the type `source`, rounded towards zero: a bound that rounds outwards would be cast out of range."""
+    limit = source.as_numpy_dtype(bound)
+    if source.is_floating and abs(int(limit) if abs(limit) < 2**63 else float(limit)) > abs(bound):
+        limit = np.nextafter(limit, source.as_numpy_dtype(0))
+    return limit
+
+
+def _convolution_internal(released):
+    """1.15 made a constant of the dilation rate before it found that there is none."""
+
+    @functools.wraps(released)
+    def convolution_internal(
+        input,
+        filters,
+        strides=None,
+        padding="VALID",
+        data_format=None,
+        dilations=None,
+        name=None,
+        call_from_convolution=True,
+        num_spatial_dims=None,
+    ):
+        if call_from_convolution and not context.executing_eagerly():
+            rates = [1] if dilations is None else dilations
+            rates = [rates] if isinstance(rates, numbers.Integral) else list(rates)
+            if all(_is(rate, 1) for rate in rates):
+                if len(rates) == 1 and filters.shape.rank is not None:
+                    rates *= filters.shape.rank - 2
+                ops.convert_to_tensor(rates, dtypes.int32, name="dilation_rate")
+        return released(
+            input, filters, strides, padding, data_format, dilations, name, call_from_convolution, num_spatial_dims
+        )
+
+    return convolution_internal
+
+
+def _fused_batch_norm(released):
+    """Training takes no moving averages unless it updates them: their places are empty constants."""
+
+    @functools.wraps(released)
+    def fused_batch_norm(
+        x,
+        scale,
+        offset,
+        mean=None,
+        variance=None,
+        epsilon=0.001,
+        data_format="NHWC",
+        is_training=True,
+        name=None,
+        exponential_avg_factor=1.0,
+    ):
+        if exponential_avg_factor is None:
+            exponential_avg_factor = 1.0
+        if is_training and exponential_avg_factor == 1.0 and not context.executing_eagerly():
+            mean = variance = None
+        return released(
+            x, scale, offset, mean, variance, epsilon, data_format, is_training, name, exponential_avg_factor
+        )
+
+    return fused_batch_norm
+
+
+def _tensor_array_size(self, name=None):
+    """The size as an op's output, also where it is known."""
+    return gen_data_flow_ops.tensor_array_size_v3(handle=self.handle, flow_in=self.flow, name=name)
+
+
+def install(replace_everywhere) -> None:
+    """Puts all of them in place; `replace_everywhere` is that of `op_seeds`."""
+    for module, name, make in (
+        (array_ops, "split", _split),
+        (array_ops, "matrix_diag", _matrix_diag),
+        (array_ops, "matrix_diag_part", _matrix_diag_part),
+        (array_ops, "matrix_set_diag", _matrix_set_diag),
+        (math_ops, "saturate_cast", _saturate_cast),
+        (nn_ops, "convolution_internal", _convolution_internal),
+        (nn_impl, "fused_batch_norm", _fused_batch_norm),
+    ):
+        replace_everywhere(module, name, make(getattr(module, name)))
+    tensor_array_ops._GraphTensorArray.size = _tensor_array_size
