@@ -1,0 +1,1 @@
+"""Datasets, their readers, and queues of examples."""
