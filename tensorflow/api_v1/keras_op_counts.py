@@ -12,6 +12,7 @@ _LAYERS = "tf_keras.src.layers"
 
 def install() -> None:
     import_hooks.after_import(f"{_LAYERS}.reshaping.flatten", _flatten)
+    import_hooks.after_import(f"{_LAYERS}.regularization.dropout", _dropout)
     import_hooks.after_import(f"{_LAYERS}.normalization.batch_normalization", _batch_normalization)
     import_hooks.after_import("tf_keras.src.regularizers", _regularizers)
 
@@ -47,6 +48,23 @@ def _flatten(module) -> None:
         return outputs
 
     module.Flatten.call = call
+
+
+def _dropout(module) -> None:
+    released = module.Dropout.call
+
+    @_in_graphs(released)
+    def call(self, inputs, training=None):
+        import tensorflow as tf
+        from tf_keras.src.utils import control_flow_util
+
+        if self.rate == 0:
+            # A rate of 0 builds an op at inference only.
+            training = tf.keras.backend.learning_phase() if training is None else training
+            return control_flow_util.smart_cond(training, lambda: inputs, lambda: tf.identity(inputs))
+        return released(self, inputs, training)
+
+    module.Dropout.call = call
 
 
 def _batch_normalization(module) -> None:

@@ -7,6 +7,7 @@ there changes, and nothing is imported before somebody asks. A found object stay
 import importlib
 import types
 import warnings
+from collections.abc import Iterable
 
 from tensorflow.api_v1 import import_hooks, old_paths
 
@@ -41,10 +42,10 @@ def _add_resolver(names: dict[str, str]):
     return hook
 
 
-def install() -> None:
-    """Adds the old names to each module of the table: now if it is loaded, else when it will be."""
-    for module, names in old_paths.NAMES.items():
-        import_hooks.after_import(module, _add_resolver(names))
+def install(modules: Iterable[str] = old_paths.NAMES) -> None:
+    """Adds the old names to each of these modules of the table: now if it is loaded, else when it will be."""
+    for module in modules:
+        import_hooks.after_import(module, _add_resolver(old_paths.NAMES[module]))
 
 
 _WARNED = set()

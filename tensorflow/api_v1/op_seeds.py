@@ -32,7 +32,7 @@ def _with_op_count(released):
             if graph.seed is not None:
                 if hasattr(graph, "_seed_used"):
                     graph._seed_used = True
-                op_seed = graph.num_operations()
+                op_seed = graph.num_operations() + op_counts.missing_ops(graph)
         return released(op_seed)
 
     return get_seed

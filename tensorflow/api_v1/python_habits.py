@@ -17,6 +17,7 @@ import types
 from tensorflow.api_v1 import import_hooks
 from tensorflow.deeprec import settings
 
+
 def install() -> None:
     """Restores the names, unless the switch is off; modules that are not loaded get theirs when they are."""
     if not settings.PY_COMPAT:

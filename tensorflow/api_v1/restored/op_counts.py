@@ -5,17 +5,20 @@ A `released` argument is the runtime's own function, which does the work whereve
 
 import functools
 import numbers
+import operator
 
 import numpy as np
 from tensorflow.python.eager import context
-from tensorflow.python.framework import dtypes, ops, tensor_shape
+from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_util
 from tensorflow.python.ops import (
     array_ops,
+    embedding_ops,
     gen_array_ops,
     gen_data_flow_ops,
     math_ops,
     nn_impl,
     nn_ops,
+    resource_variable_ops,
     tensor_array_ops,
 )
 
@@ -159,6 +162,79 @@ def _fused_batch_norm(released):
     return fused_batch_norm
 
 
+def _constant_if_small(released):
+    """The size of zeros and ones is computed, as ops if a dimension is a tensor, before that is found to be no number."""
+
+    @functools.wraps(released)
+    def constant_if_small(value, shape, dtype, name, layout=None):
+        if isinstance(shape, (list, tuple)) and any(isinstance(n, ops.Tensor) for n in shape):
+            if all(n.shape.rank == 0 for n in shape if isinstance(n, ops.Tensor)):
+                functools.reduce(operator.mul, shape) < 1000  # noqa: B015 (for its ops)
+                return None
+        return released(value, shape, dtype, name, layout)
+
+    return constant_if_small
+
+
+def _sparse_read(released):
+    """1.15 passed what it had gathered through an identity."""
+
+    @functools.wraps(released)
+    def sparse_read(self, indices, name=None):
+        value = released(self, indices, name)
+        if context.executing_eagerly() or self.dtype == dtypes.variant:
+            return value
+        with ops.name_scope(value.op.name + "/"):
+            return array_ops.identity(value)
+
+    return sparse_read
+
+
+def _embedding_lookup_sparse(released):
+    """Counts the ops of 1.15's lookup that the runtime's faster one leaves out."""
+
+    @functools.wraps(released)
+    def embedding_lookup_sparse_impl(params, segment_ids, sp_weights, ids, combiner, ignore_weights, max_norm, *rest):
+        graph = ops.get_default_graph()
+        before = graph.num_operations()
+        result = released(params, segment_ids, sp_weights, ids, combiner, ignore_weights, max_norm, *rest)
+        if ignore_weights and not context.executing_eagerly():
+            built = [op.type for op in graph.get_operations()[before:]]
+            missing = int("Cast" not in built and segment_ids.dtype != dtypes.int32)
+            if "Unique" not in built:
+                # Unique, and the lookup: a gather and its axis and identity, or, of a resource, a gather and two identities; the
+                # runtime reads the resource instead.
+                missing += 4 - built.count("ReadVariableOp")
+            add_missing(graph, missing)
+        return result
+
+    return embedding_lookup_sparse_impl
+
+
+def _one_hot(released):
+    """1.15 made constants of given values twice."""
+
+    @functools.wraps(released)
+    def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+        if not context.executing_eagerly():
+            given = [
+                value for value in (on_value, off_value) if value is not None and not tensor_util.is_tf_type(value)
+            ]
+            add_missing(ops.get_default_graph(), len(given))
+        return released(indices, depth, on_value, off_value, axis, dtype, name)
+
+    return one_hot
+
+
+def add_missing(graph, count: int) -> None:
+    """Lets the op seeds of `graph` count `count` ops more than it has."""
+    graph._deprec_missing_ops = missing_ops(graph) + count
+
+
+def missing_ops(graph) -> int:
+    return getattr(graph, "_deprec_missing_ops", 0)
+
+
 def _tensor_array_size(self, name=None):
     """The size as an op's output, also where it is known."""
     return gen_data_flow_ops.tensor_array_size_v3(handle=self.handle, flow_in=self.flow, name=name)
@@ -174,6 +250,11 @@ def install(replace_everywhere) -> None:
         (math_ops, "saturate_cast", _saturate_cast),
         (nn_ops, "convolution_internal", _convolution_internal),
         (nn_impl, "fused_batch_norm", _fused_batch_norm),
+        (array_ops, "one_hot", _one_hot),
+        (array_ops, "_constant_if_small", _constant_if_small),
+        (embedding_ops, "embedding_lookup_sparse_impl", _embedding_lookup_sparse),
     ):
         replace_everywhere(module, name, make(getattr(module, name)))
     tensor_array_ops._GraphTensorArray.size = _tensor_array_size
+    variable = resource_variable_ops.BaseResourceVariable
+    variable.sparse_read = _sparse_read(variable.sparse_read)

@@ -90,7 +90,9 @@ def dropout(x, rate, noise_shape, uniform_sampler, dummy_rng_step, name, default
     with ops.name_scope(name, default_name, [x]):
         x = ops.convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype} tensor.")
+            raise ValueError(
+                f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype} tensor."
+            )
         if isinstance(rate, numbers.Real):
             if not 0 <= rate < 1:
                 raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate}")

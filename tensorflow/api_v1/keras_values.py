@@ -1,0 +1,76 @@
+"""Variable names and values of tf.keras that differed in 1.15.
+
+Recurrent layers name their variables `lstm/kernel`, not `lstm/lstm_cell/kernel`; Huber's loss is not averaged over the last axis;
+the metric `cosine_proximity` has a name of its own.
+"""
+
+import contextlib
+
+from tensorflow.api_v1 import import_hooks
+
+_RNN = "tf_keras.src.layers.rnn"
+
+
+def install() -> None:
+    for name in ("base_rnn", "stacked_rnn_cells"):
+        import_hooks.after_import(f"{_RNN}.{name}", _without_cell_scope)
+    import_hooks.after_import("tf_keras.src.losses", _huber)
+    import_hooks.after_import("tf_keras.src.metrics", _cosine_proximity)
+
+
+class _BackendWithoutScopes:
+    """tf_keras' backend for a module whose only name scope is the one that 1.15 had not."""
+
+    def __init__(self, backend):
+        self._backend = backend
+
+    def __getattr__(self, name):
+        return getattr(self._backend, name)
+
+    def name_scope(self, name):
+        return contextlib.nullcontext(name)
+
+
+def _without_cell_scope(module) -> None:
+    module.backend = _BackendWithoutScopes(module.backend)
+
+
+def _replace(module, old, new) -> None:
+    for name, value in list(vars(module).items()):
+        if value is old:
+            setattr(module, name, new)
+
+
+def _huber(module) -> None:
+    def huber_loss(y_true, y_pred, delta=1.0):
+        """0.5 e**2 where |e| <= delta, else delta |e| - 0.5 delta**2, for each element.
+
+        Args:
+          y_true, y_pred: of one shape [..., n].
+          delta: where the parabola turns into lines.
+
+        Returns:
+          Tensor of that shape: as in 1.15, nothing is averaged here.
+        """
+        import tensorflow as tf
+
+        y_pred = tf.cast(y_pred, tf.keras.backend.floatx())
+        y_true = tf.cast(y_true, tf.keras.backend.floatx())
+        error = tf.abs(tf.subtract(y_pred, y_true))
+        quadratic = tf.minimum(error, delta)
+        linear = tf.subtract(error, quadratic)
+        return tf.add(tf.multiply(0.5, tf.multiply(quadratic, quadratic)), tf.multiply(delta, linear))
+
+    _replace(module, module.huber, huber_loss)
+
+
+def _cosine_proximity(module) -> None:
+    def cosine_proximity(y_true, y_pred, axis=-1):
+        """The cosine of the angle between labels and predictions along `axis`: 1 where they point the same way."""
+        import tensorflow as tf
+
+        y_true = tf.nn.l2_normalize(y_true, axis=axis)
+        y_pred = tf.nn.l2_normalize(y_pred, axis=axis)
+        return tf.reduce_sum(y_true * y_pred, axis=axis)
+
+    module.cosine_proximity = cosine_proximity
