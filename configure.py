@@ -233,6 +233,16 @@ def parse_args(argv):
         help="the same for tf_keras (DEEPREC_TF_KERAS_WHEEL_FILE)",
     )
     parser.add_argument(
+        "--tensorflow_estimator_wheel",
+        default=env("DEEPREC_TENSORFLOW_ESTIMATOR_WHEEL_FILE"),
+        help="the same for tensorflow-estimator (DEEPREC_TENSORFLOW_ESTIMATOR_WHEEL_FILE)",
+    )
+    parser.add_argument(
+        "--tf_slim_wheel",
+        default=env("DEEPREC_TF_SLIM_WHEEL_FILE"),
+        help="the same for tf-slim (DEEPREC_TF_SLIM_WHEEL_FILE)",
+    )
+    parser.add_argument(
         "--self_contained",
         action="store_true",
         default=env("DEEPREC_SELF_CONTAINED") == "1",
@@ -260,7 +270,11 @@ def configure(args):
         pip_download(python, PINS, wheels, "the pinned TensorFlow wheels (260 MB)")
 
     tf_wheel = get_wheel(args.tf_wheel, "tensorflow-cpu", tag, wheels, fetch)
-    keras_wheel = get_wheel(args.tf_keras_wheel, "tf_keras", "", wheels, fetch)
+    parts = {
+        "TF_KERAS": get_wheel(args.tf_keras_wheel, "tf_keras", "", wheels, fetch),
+        "TENSORFLOW_ESTIMATOR": get_wheel(args.tensorflow_estimator_wheel, "tensorflow-estimator", "", wheels, fetch),
+        "TF_SLIM": get_wheel(args.tf_slim_wheel, "tf-slim", "", wheels, fetch),
+    }
     bundled = ""
     if args.self_contained:
         pins = os.path.join(DEPENDENCY_PINS, "requirements-%s.txt" % tag)
@@ -276,7 +290,7 @@ def configure(args):
             "DEEPREC_PYTHON": python,
             "DEEPREC_TF_ROOT": unpack(tf_wheel, folder),
             "DEEPREC_TF_WHEEL": tf_wheel,
-            "DEEPREC_TF_KERAS_WHEEL": keras_wheel,
+            **{f"DEEPREC_{name}_WHEEL": path for name, path in parts.items()},
             "DEEPREC_TF_VERSION": pins["tensorflow-cpu"][0],
             "DEEPREC_TF_KERAS_VERSION": pins["tf_keras"][0],
             "DEEPREC_BUNDLED_WHEELS": bundled,

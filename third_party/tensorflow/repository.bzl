@@ -9,6 +9,8 @@ _ENVIRON = [
     "DEEPREC_TF_ROOT",
     "DEEPREC_TF_WHEEL",
     "DEEPREC_TF_KERAS_WHEEL",
+    "DEEPREC_TENSORFLOW_ESTIMATOR_WHEEL",
+    "DEEPREC_TF_SLIM_WHEEL",
     "DEEPREC_TF_VERSION",
     "DEEPREC_TF_KERAS_VERSION",
     "DEEPREC_BUNDLED_WHEELS",
@@ -30,7 +32,8 @@ def _local_tf_impl(ctx):
     for lib in ["libtensorflow_framework.so.2", "libtensorflow_cc.so.2"]:
         ctx.symlink(root.get_child("tensorflow").get_child(lib), lib)
     ctx.symlink(wheel, "tensorflow.whl")
-    ctx.symlink(ctx.path(_setting(ctx, "DEEPREC_TF_KERAS_WHEEL")), "tf_keras.whl")
+    for part in ["tf_keras", "tensorflow_estimator", "tf_slim"]:
+        ctx.symlink(ctx.path(_setting(ctx, "DEEPREC_%s_WHEEL" % part.upper())), part + ".whl")
 
     # Python dependencies of the self-contained wheel; an empty folder unless configured.
     bundled = _setting(ctx, "DEEPREC_BUNDLED_WHEELS")
@@ -59,7 +62,13 @@ HAS_BUNDLED_WHEELS = %s
 # %s
 package(default_visibility = ["//visibility:public"])
 
-exports_files(["tensorflow.whl", "tf_keras.whl", "libtensorflow_cc.so.2"])
+exports_files([
+    "tensorflow.whl",
+    "tf_keras.whl",
+    "tensorflow_estimator.whl",
+    "tf_slim.whl",
+    "libtensorflow_cc.so.2",
+])
 
 cc_library(
     name = "headers",

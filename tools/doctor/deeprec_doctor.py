@@ -22,6 +22,7 @@ _DISTRIBUTIONS = (
     "ml_dtypes",
     "setuptools",
     "tensorboard",
+    "tensorflow_estimator",
     "tf_slim",
 )
 # Any of these writes its files over ours.

@@ -1,7 +1,7 @@
-"""Lays this project's files over the released TensorFlow wheel and tf_keras; Bazel runs it.
+"""Lays this project's files over the released TensorFlow wheel and the packages it carries; Bazel runs it.
 
 The result depends on the input files alone: members are sorted, timestamps fixed, and what comes from
-upstream is copied byte for byte.
+upstream is copied byte for byte, but for the edits that third_party/<package>/edits.py lists.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import zipfile
 
 import bundled_dependencies
 import metadata
+import source_edits
 from raw_zip import RawZipWriter
 
 # Upstream's root module stays in the wheel under this name: it is the 2.x root that a user can ask for.
@@ -45,11 +46,20 @@ class WheelBuilder:
         self.out.add(name, data, mode)
         self.record.append(f"{name},{record_hash(data)},{len(data)}")
 
-    def copy_wheel(self, path, skip, notices):
-        """Copies a wheel's members but its dist-info and those in `skip`; licences go to `notices`."""
+    def copy_wheel(self, path, skip, notices, edits=None):
+        """Copies a wheel's members but its dist-info and those in `skip`; licences go to `notices`.
+
+        With `edits`, a table of source_edits, the package's own tests are left out and the edits are made.
+        """
         with zipfile.ZipFile(path) as archive:
             dist_info = dist_info_of(archive)
             recorded = upstream_record(archive, dist_info)
+            changed = {}
+            if edits is not None:
+                changed = source_edits.apply(
+                    edits, {n: archive.read(n) for n in archive.namelist() if n.endswith(".py")}
+                )
+                skip = skip | {n for n in archive.namelist() if source_edits.is_left_out(n)}
             for info in sorted(archive.infolist(), key=lambda i: i.filename):
                 name = info.filename
                 if name.endswith("/") or name in skip:
@@ -59,6 +69,9 @@ class WheelBuilder:
                         notices.append(
                             (posixpath.join(dist_info.split("-")[0], posixpath.basename(name)), archive.read(info))
                         )
+                    continue
+                if name in changed:
+                    self.add(name, changed[name])
                     continue
                 self.out.copy(archive, info)
                 self.record.append(
@@ -87,8 +100,10 @@ def build(args):
     with RawZipWriter(args.out) as out:
         builder = WheelBuilder(out)
         builder.copy_wheel(args.tf_wheel, set(overlay), notices)
-        builder.copy_wheel(args.tf_keras_wheel, set(overlay), notices)
-        builder.add_bundled_distribution(args.tf_keras_wheel, f"{metadata.NAME}-{args.version}.data")
+        for part in args.parts:
+            path, _, table = part.partition("=")
+            builder.copy_wheel(path, set(overlay), notices, source_edits.load(table) if table else None)
+            builder.add_bundled_distribution(path, f"{metadata.NAME}-{args.version}.data")
         with zipfile.ZipFile(args.tf_wheel) as archive:
             builder.add(UPSTREAM_ROOT_KEPT_AS, archive.read(UPSTREAM_ROOT))
         for name in sorted(overlay):
@@ -127,7 +142,9 @@ def main():
     parser.add_argument("--version", required=True)
     parser.add_argument("--tag", required=True, help="such as cp311-cp311-manylinux_2_27_x86_64")
     parser.add_argument("--tf_wheel", required=True)
-    parser.add_argument("--tf_keras_wheel", required=True)
+    parser.add_argument(
+        "--parts", nargs="*", default=[], metavar="WHEEL[=EDITS]", help="packages that become a part of the wheel"
+    )
     parser.add_argument("--readme", required=True, help="becomes the description of the package")
     parser.add_argument("--licenses", nargs="*", default=[], help="files for the licenses folder")
     parser.add_argument("--overlay", nargs="*", default=[], metavar="FILE=MEMBER", help="files of ours")

@@ -27,7 +27,12 @@ def _tensorflow_wheel_impl(ctx):
     args.add("--version", ctx.attr.version)
     args.add("--tag", ctx.attr.tag)
     args.add("--tf_wheel", ctx.file.tf_wheel)
-    args.add("--tf_keras_wheel", ctx.file.tf_keras_wheel)
+    args.add("--parts")
+    edits = {target.label.package.split("/")[-1]: target.files.to_list()[0] for target in ctx.attr.edits}
+    parts = [f for target in ctx.attr.parts for f in target.files.to_list()]
+    for wheel in parts:
+        table = edits.get(wheel.basename[:-len(".whl")])
+        args.add("%s=%s" % (wheel.path, table.path) if table else wheel.path)
     args.add("--readme", ctx.file.readme)
     args.add("--licenses")
     args.add_all(ctx.files.licenses)
@@ -38,9 +43,8 @@ def _tensorflow_wheel_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tool,
         arguments = [args],
-        inputs = files + ctx.files.bundled + ctx.files.licenses + [
+        inputs = files + ctx.files.bundled + ctx.files.licenses + parts + ctx.files.edits + [
             ctx.file.tf_wheel,
-            ctx.file.tf_keras_wheel,
             ctx.file.readme,
         ],
         outputs = [out],
@@ -56,10 +60,18 @@ _tensorflow_wheel = rule(
     doc = "Lays files over the released TensorFlow wheel.",
     attrs = {
         "bundled": attr.label_list(allow_files = [".whl"], doc = "Wheels of dependencies to carry inside."),
+        "edits": attr.label_list(
+            allow_files = True,
+            doc = "Edit tables of parts; one lies in a folder named like its part.",
+        ),
         "licenses": attr.label_list(allow_files = True),
         "overlay": attr.label_list(
             allow_files = True,
             doc = "Files that go into the wheel under their path in this repository.",
+        ),
+        "parts": attr.label_list(
+            allow_files = [".whl"],
+            doc = "Wheels whose packages become a part of this one, each named like its package.",
         ),
         "placed": attr.label_keyed_string_dict(
             allow_files = True,
@@ -68,7 +80,6 @@ _tensorflow_wheel = rule(
         "readme": attr.label(allow_single_file = True, mandatory = True),
         "subfolder": attr.string(doc = "Folder of the output, to tell two wheels of one name apart."),
         "tag": attr.string(mandatory = True),
-        "tf_keras_wheel": attr.label(allow_single_file = True, mandatory = True),
         "tf_wheel": attr.label(allow_single_file = True, mandatory = True),
         "version": attr.string(mandatory = True),
         "_tool": attr.label(
@@ -101,7 +112,16 @@ def tensorflow_wheel(name, self_contained = False):
             "//third_party:NOTICES",
             "//third_party/libstdcxx:NOTICE",
         ],
+        edits = [
+            "//third_party/tensorflow_estimator:edits.py",
+            "//third_party/tf_slim:edits.py",
+        ],
         overlay = ["//tensorflow:overlay"],
+        parts = [
+            "@local_tf//:tf_keras.whl",
+            "@local_tf//:tensorflow_estimator.whl",
+            "@local_tf//:tf_slim.whl",
+        ],
         placed = {
             "//third_party/libstdcxx:libstdc++.so.6": "tensorflow/libstdcxx_guard/",
             "//third_party/libstdcxx:libcxxprobe.so": "tensorflow/libstdcxx_guard/",
@@ -111,7 +131,6 @@ def tensorflow_wheel(name, self_contained = False):
         # Both wheels have one name, which pip reads; folders tell them apart.
         subfolder = "self_contained/" if self_contained else "",
         tag = WHEEL_TAG,
-        tf_keras_wheel = "@local_tf//:tf_keras.whl",
         tf_wheel = "@local_tf//:tensorflow.whl",
         version = WHEEL_VERSION,
     )
