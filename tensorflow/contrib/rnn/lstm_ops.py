@@ -179,15 +179,20 @@ class LSTMBlockWrapper(tf.layers.Layer):
         if sequence_length is None:
             last = (cell_states[-1], outputs[-1])
         else:
-            mask = tf.transpose(tf.sequence_mask(sequence_length, time, dtype=dtype))
-            outputs *= tf.expand_dims(mask, -1)
+            mask = tf.transpose(tf.sequence_mask(sequence_length, time, dtype=dtype), [1, 0])
+            outputs *= tf.tile(tf.expand_dims(mask, [-1]), [1, 1, self.num_units])
             # The initial state is put in front, so that length 0 finds it.
-            where = tf.stack([sequence_length, tf.range(batch, dtype=sequence_length.dtype)], axis=1)
-            last = (
-                tf.gather_nd(tf.concat([tf.expand_dims(first, 0), steps], 0), where)
-                for first, steps in zip(initial_state, (cell_states, outputs))
-            )
+            steps = [
+                tf.concat([tf.expand_dims(first, [0]), rest], 0)
+                for first, rest in zip(initial_state, (cell_states, outputs))
+            ]
+            last = [self._at_end(values, sequence_length, batch) for values in steps]
         return outputs, LSTMStateTuple(*last)
+
+    def _at_end(self, values, sequence_length, batch):
+        """values[sequence_length[b], b] of each entry b of the batch."""
+        where = tf.stack([sequence_length, tf.range(batch, dtype=sequence_length.dtype)], axis=1)
+        return tf.gather_nd(values, where)
 
 
 class LSTMBlockFusedCell(_BlockWeights, LSTMBlockWrapper):
