@@ -31,7 +31,7 @@ PATHS = {
     **old_paths.PREFIXES,
 }
 # The first components that can be in the tables.
-_TOPS = {path.partition(".")[0] for path in PATHS}
+_TOPS = {path.partition(".")[0] for path in (*PATHS, *old_paths.MODULES)}
 
 
 class Alias(NamedTuple):

@@ -1,6 +1,7 @@
 """`tf.contrib` and `tf.estimator`: loaded at first use, so that `import tensorflow` does not pay for them."""
 
 import importlib
+import sys
 import types
 
 # Attribute of the root -> module that implements it.
@@ -39,3 +40,5 @@ def install(module: types.ModuleType, namespace: types.ModuleType) -> None:
         part = LazyPart(f"tensorflow.{name}", target)
         for owner in (module, namespace):
             setattr(owner, name, part)
+    v2 = sys.modules["tensorflow._api.v2.compat.v2"]
+    v2.estimator = LazyPart("tensorflow.compat.v2.estimator", "tensorflow.api_v1.restored.estimator_v2")

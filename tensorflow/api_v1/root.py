@@ -33,13 +33,14 @@ def populate(module: types.ModuleType) -> None:
         namespace = importlib.import_module(_NAMESPACE)
     _load_kernels()
     _install_deeprec()
-    from tensorflow.api_v1 import class_members, feature_columns, keras_values, old_arguments, op_seeds
+    from tensorflow.api_v1 import checkpoints, class_members, feature_columns, keras_values, old_arguments, op_seeds
 
     old_arguments.install(namespace)
     class_members.install()
     op_seeds.install()
     keras_values.install()
     feature_columns.install()
+    checkpoints.install()
     _copy_public_names(namespace, module)
     _alias_submodules()
     from tensorflow.api_v1 import (

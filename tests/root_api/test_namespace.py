@@ -115,13 +115,6 @@ def test_private_modules_import_and_share_classes_with_the_api():
     assert adam.AdamOptimizer is tf.train.AdamOptimizer
 
 
-@pytest.mark.parametrize("name", ["tf.contrib.layers", "tf.estimator.Estimator"])
-def test_a_part_that_is_not_there_yet_says_so(name):
-    _, module, attribute = name.split(".")
-    with pytest.raises(AttributeError, match=f"{name} is not in this release"):
-        getattr(getattr(tf, module), attribute)
-
-
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         tf.no_such_name

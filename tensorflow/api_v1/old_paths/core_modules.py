@@ -10,11 +10,16 @@ canned.metric_keys canned.optimizers canned.parsing_utils canned.prediction_keys
 export.export_lib export.export_output exporter gc inputs.inputs inputs.numpy_io inputs.pandas_io inputs.queues.feeding_functions
 inputs.queues.feeding_queue_runner model_fn run_config training util
 """.split()
+_ESTIMATOR_API = (".experimental", ".export", ".inputs", ".tpu")
 _ESTIMATOR_PACKAGES = "canned export inputs inputs.queues".split()
 # 1.15 had moved its TPUEstimator to the estimator package already and left the old paths behind.
 _TPU_ESTIMATOR_MODULES = "_tpu_estimator_embedding error_handling tpu_config tpu_context tpu_estimator util".split()
 
 MODULES = {
+    **{f"tensorflow.compat.v1.estimator{m}": f"tensorflow.estimator{m}" for m in ("", *_ESTIMATOR_API)},
+    "tensorflow.compat.v2.estimator": f"{_OURS}.estimator_v2",
+    "tensorflow.compat.v2.estimator.experimental": f"{_OURS}.estimator_v2.experimental",
+    "tensorflow.compat.v2.estimator.export": f"{_OURS}.estimator_v2.export",
     "tensorflow.compiler.xla.experimental": (),
     "tensorflow.compiler.xla.experimental.xla_sharding": (f"{_PY}.compiler.xla.experimental.xla_sharding",),
     "tensorflow.compiler.xla.experimental.xla_sharding.xla_sharding": f"{_PY}.compiler.xla.experimental.xla_sharding",
