@@ -73,4 +73,20 @@ EDITS = (
         "",
         1,
     ),
+    # 1.15's order of positional arguments; batch_norm came later.
+    (
+        "order of DNNLinearCombinedEstimator's arguments",
+        "tensorflow_estimator/python/estimator/canned/dnn_linear_combined.py",
+        """               input_layer_partitioner=None,
+               config=None,
+               batch_norm=False,
+               linear_sparse_combiner='sum'):
+    self._feature_columns = _validate_feature_columns(""",
+        """               input_layer_partitioner=None,
+               config=None,
+               linear_sparse_combiner='sum',
+               batch_norm=False):
+    self._feature_columns = _validate_feature_columns(""",
+        1,
+    ),
 )
