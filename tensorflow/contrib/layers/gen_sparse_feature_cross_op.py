@@ -6,7 +6,7 @@ combines 64-bit values with the shift-and-xor rule of its kernel, `sparse_featur
 
 import collections
 
-from tensorflow.python.framework import dtypes, ops
+from tensorflow.python.framework import dtypes, function, ops
 from tensorflow.python.ops import (
     array_ops,
     array_ops_stack,
@@ -106,33 +106,61 @@ def sparse_feature_cross(
       `(output_indices, output_values, output_shape)` of a 2-D SparseTensor.
     """
     del out_type, internal_type
-    with ops.name_scope(name, "SparseFeatureCross", [*indices, *values, *shapes, *dense]):
-        columns, batch_size = _columns(indices, values, shapes, dense)
-        totals = columns[0].counts
-        for column in columns[1:]:
-            totals = totals * column.counts
-        rows = _repeat(math_ops.range(batch_size), totals)
-        position = math_ops.range(math_ops.reduce_sum(totals)) - array_ops.gather(
-            math_ops.cumsum(totals, exclusive=True), rows
+    parts = (*indices, *values, *shapes, *dense)
+    count = len(indices)
+
+    # One node of the graph, as 1.15's op was: op counts, and so default seeds, depend on it.
+    @function.Defun(*[part.dtype for part in parts])
+    def cross(*parts):
+        for part, outer in zip(parts, (*indices, *values, *shapes, *dense)):
+            part.set_shape(outer.get_shape())
+        return _cross(
+            parts[:count],
+            parts[count : 2 * count],
+            parts[2 * count : 3 * count],
+            parts[3 * count :],
+            hashed_output,
+            num_buckets,
         )
-        rest, chosen = position, []
-        for column in reversed(columns):
-            count = array_ops.gather(column.counts, rows)
-            chosen.insert(0, array_ops.gather(column.starts, rows) + math_ops.floormod(rest, count))
-            rest = math_ops.floordiv(rest, count)
-        if hashed_output:
-            result = ops.convert_to_tensor(_SEED, dtypes.int64)
-            for column, choice in zip(columns, chosen):
-                result = _combine(result, array_ops.gather(column.hashed(), choice))
-            result = _unsigned_mod(result, num_buckets or _INT64_MAX)
-        else:
-            result = string_ops.string_join(
-                [array_ops.gather(column.text(), choice) for column, choice in zip(columns, chosen)], "_X_"
-            )
-        width = math_ops.maximum(math_ops.reduce_max(totals), 0)
-        return SparseFeatureCross(
-            array_ops_stack.stack([rows, position], axis=1), result, array_ops_stack.stack([batch_size, width])
-        )
+
+    graph = ops.get_default_graph()
+    before = set(graph.get_all_collection_keys())
+    output_indices, output_values, output_shape = cross(*parts, name=name or "SparseFeatureCross")
+    for key in set(graph.get_all_collection_keys()) - before:
+        # Tracing a function leaves empty collections behind.
+        if not graph.get_collection(key):
+            graph.clear_collection(key)
+    output_indices.set_shape([None, 2])
+    output_values.set_shape([None])
+    output_shape.set_shape([2])
+    return SparseFeatureCross(output_indices, output_values, output_shape)
+
+
+def _cross(indices, values, shapes, dense, hashed_output, num_buckets):
+    """The composition behind `sparse_feature_cross`; (indices, values, shape)."""
+    columns, batch_size = _columns(indices, values, shapes, dense)
+    totals = columns[0].counts
+    for column in columns[1:]:
+        totals = totals * column.counts
+    rows = _repeat(math_ops.range(batch_size), totals)
+    starts = array_ops.gather(math_ops.cumsum(totals, exclusive=True), rows)
+    position = math_ops.range(math_ops.reduce_sum(totals)) - starts
+    rest, chosen = position, []
+    for column in reversed(columns):
+        count = array_ops.gather(column.counts, rows)
+        chosen.insert(0, array_ops.gather(column.starts, rows) + math_ops.floormod(rest, count))
+        rest = math_ops.floordiv(rest, count)
+    if hashed_output:
+        result = array_ops.fill(array_ops.shape(rows), ops.convert_to_tensor(_SEED, dtypes.int64))
+        for column, choice in zip(columns, chosen):
+            result = _combine(result, array_ops.gather(column.hashed(), choice))
+        result = _unsigned_mod(result, num_buckets or _INT64_MAX)
+    else:
+        texts = [array_ops.gather(column.text(), choice) for column, choice in zip(columns, chosen)]
+        result = string_ops.string_join(texts, "_X_")
+    # -> 0 of an empty batch, where the maximum of nothing is the least int64.
+    width = math_ops.maximum(math_ops.reduce_max(totals), 0)
+    return array_ops_stack.stack([rows, position], axis=1), result, array_ops_stack.stack([batch_size, width])
 
 
 def _repeat(values, counts):
