@@ -19,7 +19,7 @@ MODULES = {
     "rpc": ("it needs gRPC inside the runtime", "tf.py_func over grpc"),
     "tensorrt": ("it needs a GPU and TensorRT", "TensorRT's own converters"),
     "tensor_forest": ("its kernels are gone from the runtime", "tf.estimator.BoostedTreesClassifier, or scikit-learn"),
-    "timeseries": ("no corpus uses it", "statsmodels, or tensorflow_probability's sts"),
+    "timeseries": ("it is a library of its own, and hardly used", "statsmodels, or tensorflow_probability's sts"),
 }  # fmt: skip
 
 

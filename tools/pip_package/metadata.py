@@ -37,6 +37,7 @@ SUMMARY = (
 CONSOLE_SCRIPTS = (
     "saved_model_cli = tensorflow.python.tools.saved_model_cli:main",
     "tf-deeprec-doctor = deeprec_doctor:main",
+    "tf-deeprec-scan = deeprec_scan.command:main",
     "tf_upgrade_v2 = tensorflow.tools.compatibility.tf_upgrade_v2_main:main",
     "tflite_convert = tensorflow.lite.python.tflite_convert:main",
     "toco = tensorflow.lite.python.tflite_convert:main",

@@ -126,6 +126,7 @@ def tensorflow_wheel(name, self_contained = False):
             "//third_party/libstdcxx:libstdc++.so.6": "tensorflow/libstdcxx_guard/",
             "//third_party/libstdcxx:libcxxprobe.so": "tensorflow/libstdcxx_guard/",
             "//tools/doctor:deeprec_doctor.py": "",
+            "//tools/scan:deeprec_scan": "deeprec_scan/",
         },
         readme = "//:README.md",
         # Both wheels have one name, which pip reads; folders tell them apart.

@@ -1,0 +1,5 @@
+import sys
+
+from deeprec_scan.command import main
+
+sys.exit(main())
