@@ -4,6 +4,11 @@ import sys
 import types
 
 from tensorflow.api_v1.restored import estimator_names
+from tensorflow.api_v1.restored.estimator_boosted_trees import (  # noqa: F401 (public names)
+    BoostedTreesClassifier,
+    BoostedTreesEstimator,
+    BoostedTreesRegressor,
+)
 from tensorflow_estimator._api.v2 import estimator as _api
 
 __path__: list[str] = []  # so that its submodules can be imported
