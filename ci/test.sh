@@ -23,12 +23,18 @@ make_venv test
 pip_install test "$(wheel_path)"
 pip_install test -r "$ROOT/tests/requirements.txt" -r "$ROOT/modelzoo/requirements.txt"
 
+say "Fetching two releases of deepctr, as they are"
+for release in 0.9.3 0.9.4; do
+  pip_install test --no-deps --upgrade --target "$BUILD_DIR/deepctr/$release" "deepctr==$release"
+done
+
 say "Installing the released TensorFlow into .build/stock, for comparison"
 make_venv stock
 pip_install stock "$("$BUILD_DIR/tools/bin/python" "$ROOT/ci/released_wheel.py")" 'numpy<2'
 
 say "Python tests"
 export DEEPREC_TEST_STOCK_PYTHON="$BUILD_DIR/stock/bin/python"
+export DEEPREC_TEST_DEEPCTR="$BUILD_DIR/deepctr"
 export DEEPREC_TEST_WHEEL="$(wheel_path)"
 export DEEPREC_TEST_SELF_CONTAINED_WHEEL="$(wheel_path self_contained/)"
 # Not from the root: there the sources' `tensorflow` folder would be imported instead of the installed package.
