@@ -171,11 +171,15 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     ):
         def loss_and_gradient(x):
             loss, gradient = loss_grad_func(x)
-            # Fortran wants doubles.
+            # SciPy's compiled parts want doubles.
             return float(loss), gradient.astype("float64")
 
         def constraint(kind, func, grad_func):
-            return {"type": kind, "fun": lambda x: func(x)[0], "jac": lambda x: grad_func(x)[0]}
+            return {
+                "type": kind,
+                "fun": lambda x: float(func(x)[0]),
+                "jac": lambda x: grad_func(x)[0].astype("float64"),
+            }
 
         constraints = [constraint("eq", f, g) for f, g in zip(equality_funcs, equality_grad_funcs)]
         constraints += [constraint("ineq", f, g) for f, g in zip(inequality_funcs, inequality_grad_funcs)]
@@ -194,7 +198,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
                 raise ValueError(f"Optimizer keyword arg '{name}' is set automatically and cannot be injected manually")
         import scipy.optimize
 
-        result = scipy.optimize.minimize(loss_and_gradient, initial_val, **arguments, **settings)
+        result = scipy.optimize.minimize(loss_and_gradient, initial_val.astype("float64"), **arguments, **settings)
         logging.info(
             "Optimization terminated with: %s; loss %f; iterations %s; evaluations %s",
             result.message,
