@@ -4,6 +4,7 @@ import os
 
 import tensorflow as tf
 from tensorflow.python.data.experimental.ops import iterator_ops
+from tensorflow.python.data.ops import iterator_ops as iterators_lib
 from tensorflow.python.framework import ops
 from tensorflow.python.training import checkpoint_management
 from tensorflow.python.training import saver as saver_lib
@@ -31,7 +32,7 @@ class CheckpointInputPipelineHook(tf.train.SessionRunHook):
         self._saver = None
 
     def begin(self):
-        iterators = ops.get_collection(iterator_ops.GLOBAL_ITERATORS)
+        iterators = ops.get_collection(iterators_lib.GLOBAL_ITERATORS)
         if not iterators:
             raise ValueError("no iterator to save: the input_fn must return a Dataset")
         saveables = [iterator_ops.make_saveable_from_iterator(iterator) for iterator in iterators]

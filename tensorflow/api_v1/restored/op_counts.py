@@ -8,6 +8,7 @@ import numbers
 import operator
 
 import numpy as np
+from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.eager import context
 from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_util
 from tensorflow.python.ops import (
@@ -226,6 +227,20 @@ def _one_hot(released):
     return one_hot
 
 
+def _make_initializable_iterator(released):
+    """1.15 wrapped the dataset: an op that optimizes, with the names of the optimizations, and one that tunes."""
+
+    @functools.wraps(released)
+    def make_initializable_iterator(self, shared_name=None):
+        options = self.options()
+        optimizes = options.experimental_optimization.apply_default_optimizations is not False
+        tunes = options.autotune.enabled is not False
+        add_missing(ops.get_default_graph(), 2 * optimizes + tunes)
+        return released(self, shared_name)
+
+    return make_initializable_iterator
+
+
 def add_missing(graph, count: int) -> None:
     """Lets the op seeds of `graph` count `count` ops more than it has."""
     graph._deprec_missing_ops = missing_ops(graph) + count
@@ -256,5 +271,7 @@ def install(replace_everywhere) -> None:
     ):
         replace_everywhere(module, name, make(getattr(module, name)))
     tensor_array_ops._GraphTensorArray.size = _tensor_array_size
+    dataset = dataset_ops.DatasetV1
+    dataset._make_initializable_iterator = _make_initializable_iterator(dataset._make_initializable_iterator)
     variable = resource_variable_ops.BaseResourceVariable
     variable.sparse_read = _sparse_read(variable.sparse_read)
