@@ -3,7 +3,6 @@
 import os
 
 import tensorflow as tf
-from tensorflow.python.data.experimental.ops import iterator_ops
 from tensorflow.python.data.ops import iterator_ops as iterators_lib
 from tensorflow.python.framework import ops
 from tensorflow.python.training import checkpoint_management
@@ -35,7 +34,7 @@ class CheckpointInputPipelineHook(tf.train.SessionRunHook):
         iterators = ops.get_collection(iterators_lib.GLOBAL_ITERATORS)
         if not iterators:
             raise ValueError("no iterator to save: the input_fn must return a Dataset")
-        saveables = [iterator_ops.make_saveable_from_iterator(iterator) for iterator in iterators]
+        saveables = [iterators_lib._IteratorSaveable(resource, resource.name) for resource in iterators]
         self._saver = saver_lib.Saver(saveables, sharded=True, allow_empty=False, name="input_pipeline")
         self._step = tf.train.get_or_create_global_step()
 
