@@ -14,6 +14,7 @@ def install() -> None:
     import_hooks.after_import(f"{_LAYERS}.reshaping.flatten", _flatten)
     import_hooks.after_import(f"{_LAYERS}.regularization.dropout", _dropout)
     import_hooks.after_import(f"{_LAYERS}.normalization.batch_normalization", _batch_normalization)
+    import_hooks.after_import(f"{_LAYERS}.convolutional.conv2d_transpose", _conv2d_transpose)
     import_hooks.after_import("tf_keras.src.regularizers", _regularizers)
 
 
@@ -82,6 +83,25 @@ def _batch_normalization(module) -> None:
         return output
 
     module.BatchNormalizationBase._fused_batch_norm = fused_batch_norm
+
+
+def _conv2d_transpose(module) -> None:
+    released = module.Conv2DTranspose.call
+
+    @_in_graphs(released)
+    def call(self, inputs):
+        import tensorflow as tf
+        from tensorflow.api_v1.restored import op_counts
+
+        # 1.15 computed the size of the output from the shape as a tensor: a slice (four ops) and the arithmetic, where the runtime
+        # has a constant if the size is known.
+        arithmetic = 10 if self.output_padding is not None else {"same": 2, "valid": 4}[self.padding]
+        sizes = inputs.shape[2:4] if self.data_format == "channels_first" else inputs.shape[1:3]
+        known = sum(size is not None for size in sizes.as_list())
+        op_counts.add_missing(tf.get_default_graph(), known * (4 + arithmetic - 1))
+        return released(self, inputs)
+
+    module.Conv2DTranspose.call = call
 
 
 def _regularizers(module) -> None:

@@ -8,7 +8,7 @@ import functools
 import sys
 
 from tensorflow.api_v1 import keras_op_counts
-from tensorflow.api_v1.restored import op_counts
+from tensorflow.api_v1.restored import op_counts, slice_counts
 from tensorflow.api_v1.restored import random_ops as restored_random_ops
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops, random_seed
@@ -21,6 +21,7 @@ def install() -> None:
         old = getattr(module, name)
         replace_everywhere(module, name, functools.update_wrapper(new, old, ("__module__", "__qualname__"), ()))
     op_counts.install(replace_everywhere)
+    slice_counts.install()
     keras_op_counts.install()
 
 

@@ -21,6 +21,7 @@ MODULES = {
     "tensorflow.compat.v2.estimator.experimental": f"{_OURS}.estimator_v2.experimental",
     f"{_ESTIMATOR}.canned.boosted_trees": f"{_OURS}.estimator_boosted_trees",
     f"{_ESTIMATOR}.canned.boosted_trees_utils": f"{_OURS}.estimator_boosted_trees",
+    "tensorflow.core.kernels": (),
     "tensorflow.core.kernels.boosted_trees": (),
     "tensorflow.core.kernels.boosted_trees.boosted_trees_pb2": f"{_OURS}.boosted_trees_proto",
     "tensorflow.compat.v2.estimator.export": f"{_OURS}.estimator_v2.export",

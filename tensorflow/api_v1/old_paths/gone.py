@@ -17,7 +17,6 @@ GONE = {
     "tensorflow.compiler.tf2tensorrt.wrap_py_utils": _GPU,
     "tensorflow.compiler.xla.python_api": _XLA,
     "tensorflow.core.framework.remote_fused_graph_execute_info_pb2": "execution on Hexagon processors was removed",
-    "tensorflow.core.kernels": "the ops of BoostedTrees and their messages were removed",
     "tensorflow.core.profiler.op_profile_pb2": _PROFILE,
     "tensorflow.core.profiler.profiler_analysis_pb2": _PROFILE,
     "tensorflow.core.profiler.profiler_analysis_pb2_grpc": _PROFILE,

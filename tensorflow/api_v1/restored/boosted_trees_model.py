@@ -197,6 +197,11 @@ def model_fn(
         worker_device = control_flow_ops.no_op().device
         ready = _variable(not source.float_columns, "are_boundaries_ready")
         batch_size = array_ops.shape(labels)[0]
+        if train_in_memory and labels.shape.dims[0].value is None:
+            raise ValueError(
+                f"train_in_memory keeps a state for each row, so their number must be known: labels have shape {labels.shape}. "
+                "Return tensors, or tf.data.Dataset.from_tensors without batch()."
+            )
         cache = None
         if train_in_memory:
             buckets, cache_features = source.bucketize_cached(features, batch_size, ready)

@@ -227,6 +227,23 @@ def _one_hot(released):
     return one_hot
 
 
+def _tensordot(released):
+    """1.15 transposed and reshaped both operands, and reshaped the result, also where nothing changed."""
+
+    @functools.wraps(released)
+    def tensordot(a, b, axes, name=None):
+        graph = ops.get_default_graph()
+        before = graph.num_operations()
+        result = released(a, b, axes, name)
+        if not context.executing_eagerly():
+            built = [op.type for op in graph.get_operations()[before:]]
+            # Each comes with a constant.
+            add_missing(graph, 2 * max(0, 2 - built.count("Transpose")) + 2 * max(0, 3 - built.count("Reshape")))
+        return result
+
+    return tensordot
+
+
 def _make_initializable_iterator(released):
     """1.15 wrapped the dataset: an op that optimizes, with the names of the optimizations, and one that tunes."""
 
@@ -263,6 +280,7 @@ def install(replace_everywhere) -> None:
         (array_ops, "matrix_diag_part", _matrix_diag_part),
         (array_ops, "matrix_set_diag", _matrix_set_diag),
         (math_ops, "saturate_cast", _saturate_cast),
+        (math_ops, "tensordot", _tensordot),
         (nn_ops, "convolution_internal", _convolution_internal),
         (nn_impl, "fused_batch_norm", _fused_batch_norm),
         (array_ops, "one_hot", _one_hot),

@@ -162,10 +162,11 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         if self._layer_norm:
             gain, shift = self._norm_gain, self._norm_shift
             j, f, o = (normalized(g, name, gain, shift) for g, name in ((j, "transform"), (f, "forget"), (o, "output")))
-        f += self._forget_bias
         if self._use_peepholes:
             peep_f = tf.get_variable("W_F_diag", [units], dtype)
             peep_o = tf.get_variable("W_O_diag", [units], dtype)
+        f += self._forget_bias
+        if self._use_peepholes:
             f += peep_f * c_prev
         forget = tf.sigmoid(f)
         c = forget * c_prev + (1 - forget) * self._activation(j)

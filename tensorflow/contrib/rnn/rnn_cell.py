@@ -323,7 +323,9 @@ class IntersectionRNNCell(RNNCell):
             joined = tf.concat([inputs, state], 1)
             if self._map is None:
                 self._map = _Linear(joined, 4 * units, True)
-            gate_h, h, gate_y, y = tf.split(self._map(joined), 4, axis=1)
+            mapped, n = self._map(joined), self._num_units
+            # Slices, not one split: the op seeds count them.
+            gate_h, h, gate_y, y = (mapped[:, i * n : (i + 1) * n] for i in range(4))
             h, y = tf.tanh(h), self._y_activation(y)
             gate_h = tf.sigmoid(gate_h + self._forget_bias)
             gate_y = tf.sigmoid(gate_y + self._forget_bias)

@@ -49,10 +49,13 @@ def _prepare_memory(memory, memory_sequence_length, check_inner_dims_defined):
     def masked(m):
         rank = tf.rank(m) if m.shape.ndims is None else m.shape.ndims
         more_dims = tf.ones(rank - 2, dtype=tf.int32)
-        check = tf.assert_equal(
-            lengths, _known(m, 0), message="memory_sequence_length and memory tensor batch sizes do not match."
-        )
-        with tf.control_dependencies([check]):
+        batch, checks = _known(m, 0), []
+        message = "memory_sequence_length and memory tensor batch sizes do not match."
+        if not (isinstance(lengths, int) and isinstance(batch, int)):
+            checks.append(tf.assert_equal(lengths, batch, message=message))
+        elif lengths != batch:
+            raise ValueError(f"{message} Got {lengths} and {batch}.")
+        with tf.control_dependencies(checks):
             return m * tf.reshape(mask, tf.concat((tf.shape(mask), more_dims), 0))
 
     return nest.map_structure(masked, memory)
