@@ -110,6 +110,26 @@ def test_layer_norm_lstm():
     np.testing.assert_allclose(state.c, c, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("norm", [True, False])
+def test_weight_norm_lstm(norm):
+    from tensorflow.contrib.rnn.python.ops.rnn_cell import WeightNormLSTMCell
+
+    x, s = random(BATCH, WIDTH), lstm_state()
+    cell = WeightNormLSTMCell(UNITS, norm=norm, use_peepholes=True, num_proj=UNITS, cell_clip=0.8)
+    output, state, v = one_step(cell, tf.constant(x), tf.nn.rnn_cell.LSTMStateTuple(*map(tf.constant, s)))
+    v = below(v, "weight_norm_lstm_cell")
+    unit = lambda w, g: w / np.sqrt((w**2).sum(0)) * g  # noqa: E731
+    kernel, projection = v["kernel"], v["projection/kernel"]
+    if norm:
+        kernel = np.concatenate([unit(kernel[:WIDTH], v["norm_0"]), unit(kernel[WIDTH:], v["norm_1"])])
+        projection = unit(projection, v["projection/norm_0"])
+    i, j, f, o = np.split(np.concatenate([x, s.h], 1) @ kernel + v["bias"], 4, 1)
+    c = sigmoid(f + 1 + v["w_f_diag"] * s.c) * s.c + sigmoid(i + v["w_i_diag"] * s.c) * np.tanh(j)
+    c = np.clip(c, -0.8, 0.8)
+    np.testing.assert_allclose(state.c, c, atol=1e-5)
+    np.testing.assert_allclose(output, sigmoid(o + v["w_o_diag"] * c) * np.tanh(c) @ projection, atol=1e-5)
+
+
 def test_layer_norm_lstm_drops_out_of_the_candidate():
     cell = R.LayerNormBasicLSTMCell(UNITS, layer_norm=False, dropout_keep_prob=0.5, dropout_prob_seed=1)
     output, _, v = one_step(cell, tf.constant(random(BATCH, WIDTH)), lstm_state())

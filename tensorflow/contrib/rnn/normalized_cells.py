@@ -177,3 +177,85 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
             m = tf.matmul(m, concat_variable("W_P", [units, self._num_proj], dtype, self._num_proj_shards))
             m = clip(m, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else tf.concat([c, m], 1)
+
+
+class WeightNormLSTMCell(RNNCell):
+    """An LSTM with weight normalization (Salimans and Kingma 2016, arXiv:1602.07868).
+
+    The kernel's parts over inputs and over the state are normalized apart, with gains "norm_0" and "norm_1".
+
+    Args:
+      num_units: size of the cell state.
+      norm: whether there is normalization.
+      use_peepholes: whether gates see the cell state.
+      cell_clip: bound of the cell state; none by default.
+      initializer: of the matrices and peepholes; the variable scope's by default.
+      num_proj: size of the output; `num_units`, unprojected, by default.
+      proj_clip: bound of the projected output.
+      forget_bias: added to the forget gate.
+      activation: of the inner states, tanh by default.
+      reuse: as in `tf.variable_scope`.
+    """
+
+    def __init__(
+        self,
+        num_units,
+        norm=True,
+        use_peepholes=False,
+        cell_clip=None,
+        initializer=None,
+        num_proj=None,
+        proj_clip=None,
+        forget_bias=1,
+        activation=None,
+        reuse=None,
+    ):
+        super().__init__(_reuse=reuse)
+        self._num_units = num_units
+        self._norm = norm
+        self._use_peepholes = use_peepholes
+        self._cell_clip = cell_clip
+        self._initializer = initializer
+        self._num_proj = num_proj
+        self._proj_clip = proj_clip
+        self._forget_bias = forget_bias
+        self._activation = activation or tf.tanh
+        self._output_size = num_proj if num_proj else num_units
+
+    @property
+    def state_size(self):
+        return LSTMStateTuple(self._num_units, self._output_size)
+
+    @property
+    def output_size(self):
+        return self._output_size
+
+    def _linear(self, args, output_size, bias):
+        sizes = [known_width(arg.shape) for arg in args]
+        dtype = args[0].dtype
+        weights = tf.get_variable("kernel", [sum(sizes), output_size], dtype=dtype)
+        if self._norm:
+            parts = tf.split(weights, sizes, axis=0)
+            gains = [tf.get_variable(f"norm_{i}", [output_size], dtype=dtype) for i in range(len(parts))]
+            weights = tf.concat([tf.nn.l2_normalize(part, axis=0) * gain for part, gain in zip(parts, gains)], axis=0)
+        result = tf.matmul(args[0] if len(args) == 1 else tf.concat(args, 1), weights)
+        if not bias:
+            return result
+        zeros = tf.constant_initializer(0.0, dtype=dtype)
+        return tf.nn.bias_add(result, tf.get_variable("bias", [output_size], dtype=dtype, initializer=zeros))
+
+    def call(self, inputs, state):
+        c, h = state
+        units = self._num_units
+        with tf.variable_scope(tf.get_variable_scope(), initializer=self._initializer):
+            i, j, f, o = tf.split(self._linear([inputs, h], 4 * units, bias=True), 4, axis=1)
+            f += self._forget_bias
+            if self._use_peepholes:
+                peep_f, peep_i, peep_o = (tf.get_variable(f"w_{g}_diag", [units], inputs.dtype) for g in "fio")
+                f, i = f + peep_f * c, i + peep_i * c
+            new_c = clip(c * tf.sigmoid(f) + tf.sigmoid(i) * self._activation(j), self._cell_clip)
+            new_h = tf.sigmoid(o + peep_o * new_c if self._use_peepholes else o) * self._activation(new_c)
+            if self._num_proj is not None:
+                with tf.variable_scope("projection"):
+                    new_h = clip(self._linear([new_h], self._num_proj, bias=False), self._proj_clip)
+        return new_h, LSTMStateTuple(new_c, new_h)

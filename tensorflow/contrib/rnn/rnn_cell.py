@@ -18,6 +18,7 @@ from tensorflow.contrib.rnn.lstm_ops import known_width
 from tensorflow.contrib.rnn.normalized_cells import (  # noqa: F401
     CoupledInputForgetGateLSTMCell,
     LayerNormBasicLSTMCell,
+    WeightNormLSTMCell,
 )
 
 RNNCell = tf.nn.rnn_cell.RNNCell
