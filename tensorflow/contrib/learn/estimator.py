@@ -1,0 +1,387 @@
+"""`tf.contrib.learn.Estimator`, over the core estimator."""
+
+import inspect
+import tempfile
+
+import numpy as np
+
+import tensorflow.estimator as core
+from tensorflow.contrib.layers import feature_column_ops
+from tensorflow.contrib.learn import evaluable, export_strategy, metric_spec, model_fn, monitors, run_config, trainable
+from tensorflow.contrib.learn.learn_io import pandas_io
+from tensorflow.python.framework import ops
+from tensorflow.python.platform import tf_logging as logging
+
+ModelFnOps = model_fn.ModelFnOps
+ModeKeys = model_fn.ModeKeys
+MetricSpec = metric_spec.MetricSpec
+_LOSS, _MODEL_LOSS = "loss", "model_loss"
+ExportStrategy = export_strategy.ExportStrategy
+
+
+def _array_input_fn(x, y, batch_size, num_epochs, shuffle):
+    """An input function of arrays, data frames, or dicts of arrays; y may be None."""
+    x, y = pandas_io.extract_pandas_data(x), pandas_io.extract_pandas_labels(y)
+    x = {k: np.asarray(v) for k, v in x.items()} if isinstance(x, dict) else np.asarray(x)
+    size = len(next(iter(x.values())) if isinstance(x, dict) else x)
+    batch_size = size if batch_size is None else batch_size
+    if y is not None:
+        y = {k: np.asarray(v) for k, v in y.items()} if isinstance(y, dict) else np.asarray(y)
+    return core.inputs.numpy_input_fn(x, y, min(batch_size, size), num_epochs, shuffle, num_threads=1)
+
+
+def _get_input_fn(x, y, input_fn, batch_size, num_epochs, shuffle):
+    """The input function, or one of `x` and `y`.
+
+    Raises:
+      ValueError: if both or neither are given, or `batch_size` with an `input_fn`.
+    """
+    if input_fn is None:
+        if x is None:
+            raise ValueError("Either x or input_fn must be provided.")
+        return _array_input_fn(x, y, batch_size, num_epochs, shuffle)
+    if x is not None or y is not None:
+        raise ValueError("Can not provide both input_fn and x or y.")
+    if batch_size is not None:
+        raise ValueError("Can not provide both input_fn and batch_size.")
+    return input_fn
+
+
+def infer_real_valued_columns_from_input_fn(input_fn):
+    """Number columns for the features of an input function."""
+    with ops.Graph().as_default():
+        result = input_fn()
+        features = result[0] if isinstance(result, tuple) else result
+        return feature_column_ops.infer_real_valued_columns(features)
+
+
+def infer_real_valued_columns_from_input(x):
+    """A number column for an array, or one for each of a dict of arrays."""
+    return infer_real_valued_columns_from_input_fn(_array_input_fn(x, None, 1, 1, False))
+
+
+def _make_metrics_ops(metrics, features, labels, predictions):
+    """dict: name -> (value, update op), from `MetricSpec`s, or functions under a name or a (name, prediction key)."""
+    result = {}
+    for name, metric in sorted((metrics or {}).items(), key=lambda item: str(item[0])):
+        if isinstance(metric, metric_spec.MetricSpec):
+            result[name] = metric.create_metric_ops(features, labels, predictions)
+        elif isinstance(name, tuple):
+            if len(name) != 2:
+                raise ValueError(
+                    f"Invalid metric for {name}: a key must be a name, or a pair of name and prediction key."
+                )
+            if not isinstance(predictions, dict) or name[1] not in predictions:
+                raise ValueError(f"Invalid metric for {name}: there is no prediction {name[1]!r}.")
+            result[name[0]] = metric(predictions[name[1]], labels)
+        elif isinstance(predictions, dict):
+            raise ValueError(
+                f"Metrics passed provide only name, no prediction, but predictions are dict. Metrics: {name}"
+            )
+        else:
+            result[name] = metric(predictions, labels)
+    return result
+
+
+class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
+    """Trains and evaluates a model; subclasses write `_call_model_fn(features, labels, mode, config)`.
+
+    Args:
+      model_dir: folder of the checkpoints; a temporary one by default.
+      config: a `RunConfig`.
+    """
+
+    def __init__(self, model_dir=None, config=None):
+        config = config or run_config.RunConfig()
+        model_dir = model_dir or config.model_dir
+        if not model_dir:
+            model_dir = tempfile.mkdtemp()
+            logging.warning("Using temporary folder as model directory: %s", model_dir)
+        self._eval_metrics = None
+        self._default_output = None
+        self._core = core.Estimator(self._core_model_fn, model_dir=str(model_dir), config=config)
+
+    def _call_model_fn(self, features, labels, mode, config=None):
+        """A `ModelFnOps`."""
+        raise NotImplementedError("_call_model_fn is not implemented in BaseEstimator")
+
+    def _core_model_fn(self, features, labels, mode, config):
+        model = self._call_model_fn(features, labels, mode, config)
+        if mode == ModeKeys.EVAL and self._eval_metrics:
+            added = _make_metrics_ops(self._eval_metrics, features, labels, model.predictions)
+            model = model._replace(eval_metric_ops={**model.eval_metric_ops, **added})
+        if _LOSS in model.eval_metric_ops:
+            # The core estimator keeps this name for the mean of the batches' losses: `evaluate` gives it back.
+            metrics = dict(model.eval_metric_ops)
+            metrics[_MODEL_LOSS] = metrics.pop(_LOSS)
+            model = model._replace(eval_metric_ops=metrics)
+        return model.estimator_spec(self._default_output)
+
+    @property
+    def config(self):
+        """The `RunConfig`."""
+        return self._core.config
+
+    @property
+    def model_dir(self):
+        """Folder of the checkpoints."""
+        return self._core.model_dir
+
+    def fit(self, x=None, y=None, input_fn=None, steps=None, batch_size=None, monitors=None, max_steps=None):
+        """Trains the model.
+
+        Args:
+          x: array `[n, ...]`, dict of arrays, or data frame of features.
+          y: array `[n]`, or dict of arrays, of labels.
+          input_fn: returns (features, labels) tensors, in the place of `x` and `y`.
+          steps: number of steps; None: until the input ends.
+          batch_size: number of elements of `x` in a step; all by default.
+          monitors: list of monitors and `SessionRunHook`s.
+          max_steps: global step at which training ends.
+
+        Returns:
+          This object.
+
+        Raises:
+          ValueError: if the input is given twice or not at all, or both `steps` and `max_steps`.
+        """
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        input_fn = _get_input_fn(x, y, input_fn, batch_size, num_epochs=None, shuffle=True)
+        self._core.train(input_fn, hooks=_hooks(monitors, self), steps=steps, max_steps=max_steps)
+        return self
+
+    def partial_fit(self, x=None, y=None, input_fn=None, steps=1, batch_size=None, monitors=None):
+        """`fit` for one step by default: for data that come in parts."""
+        return self.fit(x, y, input_fn=input_fn, steps=steps, batch_size=batch_size, monitors=monitors)
+
+    def evaluate(
+        self,
+        x=None,
+        y=None,
+        input_fn=None,
+        feed_fn=None,
+        batch_size=None,
+        steps=None,
+        metrics=None,
+        name=None,
+        checkpoint_path=None,
+        hooks=None,
+        log_progress=True,
+    ):
+        """Evaluates the model.
+
+        Args:
+          x, y, input_fn, batch_size: as for `fit`; `x` is read once.
+          feed_fn: function without arguments that returns a feed dict for each step.
+          steps: number of steps; None: until the input ends.
+          metrics: dict: name -> `MetricSpec`.
+          name: name of the evaluation's folder, for several of them.
+          checkpoint_path: the checkpoint; the latest by default.
+          hooks: list of `SessionRunHook`s.
+          log_progress: has no effect: the core estimator logs as it does.
+
+        Returns:
+          dict: metric -> value, among them "loss" and "global_step".
+
+        Raises:
+          ValueError: if the input is given twice or not at all.
+        """
+        del log_progress
+        input_fn = _get_input_fn(x, y, input_fn, batch_size, num_epochs=1, shuffle=False)
+        hooks = list(hooks or [])
+        if feed_fn is not None:
+            hooks.append(core.FeedFnHook(feed_fn))
+        self._eval_metrics = metrics
+        try:
+            result = self._core.evaluate(input_fn, steps=steps, hooks=hooks, checkpoint_path=checkpoint_path, name=name)
+        finally:
+            self._eval_metrics = None
+        if _MODEL_LOSS in result:
+            result[_LOSS] = result.pop(_MODEL_LOSS)
+        return result
+
+    def predict(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True, iterate_batches=False):
+        """Predicts.
+
+        Args:
+          x: array, dict of arrays, or data frame of features.
+          input_fn: returns features, in the place of `x`.
+          batch_size: number of elements of `x` in a step; all by default.
+          outputs: list of keys of the predictions; all by default.
+          as_iterable: an iterator over single predictions; False: arrays of all.
+          iterate_batches: an iterator over batches of predictions.
+
+        Returns:
+          An iterator, an array, or a dict of arrays.
+        """
+        input_fn = _get_input_fn(x, None, input_fn, batch_size, num_epochs=1, shuffle=False)
+        batches = self._core.predict(input_fn, predict_keys=outputs, yield_single_examples=not iterate_batches)
+        if as_iterable:
+            return batches
+        items = list(batches)
+        join = np.concatenate if iterate_batches else np.stack
+        if items and isinstance(items[0], dict):
+            return {key: join([item[key] for item in items]) for key in items[0]}
+        return join(items) if items else np.array([])
+
+    def get_variable_value(self, name):
+        """The value of a variable in the latest checkpoint."""
+        return self._core.get_variable_value(name)
+
+    def get_variable_names(self):
+        """Names of the variables in the latest checkpoint."""
+        return self._core.get_variable_names()
+
+    def export_savedmodel(
+        self,
+        export_dir_base,
+        serving_input_fn,
+        default_output_alternative_key=None,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        graph_rewrite_specs=None,
+        strip_default_attrs=False,
+    ):
+        """Exports the model as a SavedModel.
+
+        Args:
+          export_dir_base: folder for the exports; each goes into one of its own, named by the time.
+          serving_input_fn: returns `InputFnOps`.
+          default_output_alternative_key: the output that is served by default; needed if there are several.
+          assets_extra: dict: path in the export -> file to copy.
+          as_text: whether the SavedModel is written as text.
+          checkpoint_path: the checkpoint; the latest by default.
+          graph_rewrite_specs: must be None: graph transforms are gone from the runtime.
+          strip_default_attrs: whether attributes with default values are left out.
+
+        Returns:
+          The folder of the export, bytes.
+        """
+        if graph_rewrite_specs is not None:
+            raise ValueError("graph_rewrite_specs is not supported: graph transforms are gone from the runtime")
+
+        def receiver():
+            inputs = serving_input_fn()
+            kind = (
+                core.export.ServingInputReceiver
+                if isinstance(inputs.features, dict)
+                else core.export.TensorServingInputReceiver
+            )
+            return kind(inputs.features, inputs.default_inputs)
+
+        self._default_output = default_output_alternative_key
+        try:
+            return self._core.export_savedmodel(
+                export_dir_base,
+                receiver,
+                assets_extra=assets_extra,
+                as_text=as_text,
+                checkpoint_path=checkpoint_path,
+                strip_default_attrs=strip_default_attrs,
+            )
+        finally:
+            self._default_output = None
+
+    def export(self, *unused_args, **unused_kwargs):
+        """The session bundle of before TF 1.0, which nothing reads any more.
+
+        Raises:
+          NotImplementedError: always.
+        """
+        raise NotImplementedError("Estimator.export wrote session bundles, which are gone: use export_savedmodel.")
+
+
+def _hooks(monitors_or_hooks, estimator):
+    return monitors.replace_monitors_with_hooks(monitors_or_hooks, estimator)
+
+
+class Estimator(BaseEstimator):
+    """Trains and evaluates any model.
+
+    Args:
+      model_fn: function of features and labels and, if it takes them, `mode`, `params`, `config`, `model_dir`. Returns a `ModelFnOps`,
+        a `tf.estimator.EstimatorSpec`, or `(predictions, loss, train_op)`.
+      model_dir: folder of the checkpoints; a temporary one by default.
+      config: a `RunConfig`.
+      params: dict for `model_fn`.
+      feature_engineering_fn: function of (features, labels) that returns what `model_fn` gets.
+
+    Raises:
+      ValueError: if `params` is given and `model_fn` does not take it.
+    """
+
+    def __init__(self, model_fn=None, model_dir=None, config=None, params=None, feature_engineering_fn=None):
+        self._takes = set(inspect.signature(model_fn).parameters) if model_fn is not None else set()
+        if params is not None and model_fn is not None and "params" not in self._takes:
+            raise ValueError(
+                f"Estimator's model_fn ({model_fn}) does not have a params argument, but params were given."
+            )
+        self._model_fn = model_fn
+        self.params = params
+        self._feature_engineering_fn = feature_engineering_fn or (lambda features, labels: (features, labels))
+        super().__init__(model_dir=model_dir, config=config)
+
+    @property
+    def model_fn(self):
+        """As given."""
+        return self._model_fn
+
+    def _call_model_fn(self, features, labels, mode, config=None):
+        features, labels = self._feature_engineering_fn(features, labels)
+        values = dict(mode=mode, params=self.params, config=config or self.config, model_dir=self.model_dir)
+        result = self._model_fn(features, labels, **{k: v for k, v in values.items() if k in self._takes})
+        if isinstance(result, ModelFnOps):
+            return result
+        if isinstance(result, core.EstimatorSpec):
+            return _from_spec(result)
+        if not isinstance(result, tuple) or len(result) != 3:
+            raise ValueError(f"model_fn must return a ModelFnOps or (predictions, loss, train_op), got {result!r}")
+        predictions, loss, train_op = result
+        return ModelFnOps(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
+
+
+def _from_spec(spec):
+    return ModelFnOps(
+        mode=spec.mode,
+        predictions=spec.predictions,
+        loss=spec.loss,
+        train_op=spec.train_op,
+        eval_metric_ops=spec.eval_metric_ops,
+        training_chief_hooks=spec.training_chief_hooks,
+        training_hooks=spec.training_hooks,
+        scaffold=spec.scaffold,
+    )
+
+
+class SKCompat:
+    """An estimator on the interface of scikit-learn: `fit(x, y)`, `score(x, y)`, `predict(x)`.
+
+    Args:
+      estimator: a `tf.contrib.learn` estimator.
+    """
+
+    def __init__(self, estimator):
+        self._estimator = estimator
+
+    def fit(self, x, y, batch_size=128, steps=None, max_steps=None, monitors=None):
+        """Trains; returns this object."""
+        self._estimator.fit(x, y, steps=steps, max_steps=max_steps, batch_size=batch_size, monitors=monitors)
+        return self
+
+    def score(self, x, y, batch_size=128, steps=None, metrics=None, name=None):
+        """dict: metric -> value."""
+        return self._estimator.evaluate(x, y, batch_size=batch_size, steps=steps, metrics=metrics, name=name)
+
+    def predict(self, x, batch_size=128, outputs=None):
+        """Array, or dict of arrays, of predictions."""
+        return self._estimator.predict(x, batch_size=batch_size, outputs=outputs, as_iterable=False)
+
+    def transform(self, x):
+        """`predict(x)`."""
+        return self.predict(x)
+
+    def get_params(self, deep=True):
+        """The estimator, as scikit-learn asks for it."""
+        return {"estimator": self._estimator}

@@ -1,0 +1,14 @@
+"""Preprocessing of texts and categories."""
+
+from tensorflow.contrib.learn.preprocessing.categorical import CategoricalProcessor
+from tensorflow.contrib.learn.preprocessing.categorical_vocabulary import CategoricalVocabulary
+from tensorflow.contrib.learn.preprocessing.text import TOKENIZER_RE, ByteProcessor, VocabularyProcessor, tokenizer
+
+__all__ = [
+    "ByteProcessor",
+    "CategoricalProcessor",
+    "CategoricalVocabulary",
+    "TOKENIZER_RE",
+    "VocabularyProcessor",
+    "tokenizer",
+]
