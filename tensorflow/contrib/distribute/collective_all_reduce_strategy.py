@@ -18,6 +18,8 @@ class CollectiveAllReduceStrategy(distribute_lib.StrategyV1):
       communication: tf.distribute.experimental.CollectiveCommunication.
     """
 
+    _collective_key_base = 0  # which the runtime asks every mirrored strategy for
+
     def __init__(self, num_gpus_per_worker=0, communication=collective_util.CommunicationImplementation.AUTO):
         resolver = cluster_resolver.SimpleClusterResolver(
             server_lib.ClusterSpec({}), num_accelerators={"GPU": num_gpus_per_worker}

@@ -23,6 +23,8 @@ class MirroredStrategy(distribute_lib.StrategyV1):
       ValueError: two arguments say the same thing.
     """
 
+    _collective_key_base = 0  # which the runtime asks every mirrored strategy for
+
     def __init__(
         self,
         devices=None,

@@ -19,13 +19,13 @@ def export_saved_model_for_mode(
       assets_extra: path below the assets.extra folder -> file to copy there.
       checkpoint_path: the latest of the estimator by default.
     """
-    return estimator._export_saved_model_for_mode(
+    return estimator.export_saved_model(
         export_dir_base,
         input_receiver_fn,
         assets_extra=assets_extra,
         as_text=as_text,
         checkpoint_path=checkpoint_path,
-        mode=mode,
+        experimental_mode=mode,
     )
 
 
