@@ -81,7 +81,7 @@ class TimeFreqLSTMCell(RNNCell):
             if self._use_peepholes:
                 peep_f, peep_i, peep_o = (tf.get_variable(f"W_{g}_diag", [units], dtype) for g in "FIO")
         m_below = tf.zeros([static_batch(inputs), units], dtype)
-        outputs, states = [], []
+        outputs = states = None
         for index, band in enumerate(bands):
             c_prev, m_prev = (tf.slice(state, [0, (2 * index + k) * units], [-1, units]) for k in (0, 1))
             gates = tf.nn.bias_add(tf.matmul(tf.concat([band, m_prev, m_below], 1), kernel), bias)
@@ -92,9 +92,10 @@ class TimeFreqLSTMCell(RNNCell):
             c = clip(tf.sigmoid(f) * c_prev + tf.sigmoid(i) * tf.tanh(j), self._cell_clip)
             m = tf.sigmoid(o + peep_o * c if self._use_peepholes else o) * tf.tanh(c)
             m_below = m
-            outputs.append(m)
-            states += [c, m]
-        return tf.concat(outputs, 1), tf.concat(states, 1)
+            # Joined band by band, as 1.15 does: default seeds of what is made later count the ops.
+            states = tf.concat([c, m] if states is None else [states, c, m], 1)
+            outputs = m if outputs is None else tf.concat([outputs, m], 1)
+        return outputs, states
 
 
 class GridLSTMCell(RNNCell):
@@ -226,6 +227,10 @@ class GridLSTMCell(RNNCell):
         frequency = (*matrices["f"], peepholes.get("f"))
         return frequency, frequency if shared else (*matrices["t"], peepholes.get("t"))
 
+    def _gates(self, joined, kernel, bias):
+        values = tf.nn.bias_add(tf.matmul(joined, kernel), bias)
+        return tf.split(values, 3 if self._couple_input_forget_gates else 4, axis=1)
+
     def _cell_state(self, gates, peepholes, c_prev, c_seen):
         """The new cell state from `c_prev`; `c_seen` are the states that the peepholes see. Also the output gate."""
 
@@ -235,7 +240,7 @@ class GridLSTMCell(RNNCell):
                 values += first * one + second * other
             return tf.sigmoid(values)
 
-        i, j, *f, o = tf.split(gates, 3 if self._couple_input_forget_gates else 4, axis=1)
+        i, j, *f, o = gates
         input_gate = gate(i, "I")
         forget_gate = gate(f[0] + self._forget_bias, "F") if f else 1.0 - input_gate
         return clip(forget_gate * c_prev + input_gate * tf.tanh(j), self._cell_clip), o
@@ -243,7 +248,8 @@ class GridLSTMCell(RNNCell):
     def _run_block(self, bands, block, state, batch_size, prefix):
         units = self._num_units
         (kernel_f, bias_f, peep_f), (kernel_t, bias_t, peep_t) = self._block_weights(block, bands[0].dtype)
-        m_below = c_below = tf.zeros([batch_size, units], bands[0].dtype)
+        m_below = tf.zeros([batch_size, units], bands[0].dtype)
+        c_below = tf.zeros([batch_size, units], bands[0].dtype)
         outputs, states = [], []
         for index, band in enumerate(bands):
             if self._state_is_tuple:
@@ -251,8 +257,9 @@ class GridLSTMCell(RNNCell):
             else:
                 c_before, m_before = (tf.slice(state, [0, (2 * index + k) * units], [-1, units]) for k in (0, 1))
             joined = tf.concat([band, m_before, m_below], 1)
-            gates_f = tf.nn.bias_add(tf.matmul(joined, kernel_f), bias_f)
-            gates_t = gates_f if kernel_t is kernel_f else tf.nn.bias_add(tf.matmul(joined, kernel_t), bias_t)
+            gates_f = gates_t = self._gates(joined, kernel_f, bias_f)
+            if kernel_t is not kernel_f:
+                gates_t = self._gates(joined, kernel_t, bias_t)
             c_seen = (c_below, c_before)
             c_f, o_f = self._cell_state(gates_f, peep_f, c_below, c_seen)
             c_t, o_t = self._cell_state(gates_t, peep_t, c_before, c_seen)

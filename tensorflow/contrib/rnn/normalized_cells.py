@@ -151,7 +151,11 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
 
     def _step(self, inputs, state):
         units, dtype = self._num_units, inputs.dtype
-        c_prev, m_prev = state if self._state_is_tuple else tf.split(state, [units, self._output_size], axis=1)
+        if self._state_is_tuple:
+            c_prev, m_prev = state
+        else:
+            c_prev = tf.slice(state, [0, 0], [-1, units])
+            m_prev = tf.slice(state, [0, units], [-1, self._output_size])
         rows = known_width(inputs.shape.with_rank(2)) + self._output_size
         kernel = concat_variable("W", [rows, 3 * units], dtype, self._num_unit_shards)
         bias = tf.get_variable("B", [3 * units], dtype, tf.zeros_initializer())

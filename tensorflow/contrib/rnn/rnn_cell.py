@@ -78,8 +78,9 @@ class AttentionCellWrapper(RNNCell):
     def _parts(self, state):
         if self._state_is_tuple:
             return state
-        sizes = [self._cell.state_size, self._attn_size, self._attn_size * self._attn_length]
-        return tf.split(state, sizes, axis=1)
+        cell, size = self._cell.state_size, self._attn_size
+        widths = ((0, cell), (cell, size), (cell + size, size * self._attn_length))
+        return [tf.slice(state, [0, start], [-1, width]) for start, width in widths]
 
     def call(self, inputs, state):
         cell_state, attention, memory = self._parts(state)

@@ -384,29 +384,56 @@ def _beam_search_step(
     best_scores.set_shape([static_batch, beam_width])
     best.set_shape([static_batch, beam_width])
 
-    next_log_probs = tf.batch_gather(tf.reshape(total, [batch_size, -1]), best)
-    next_log_probs.set_shape([static_batch, beam_width])
-    word_ids = tf.cast(tf.mod(best, ids, name="next_beam_word_ids"), tf.int32)
-    parents = tf.cast(best // ids, tf.int32, name="next_beam_parent_ids")
+    def gathered(t, indices, width, shape, name=None):
+        return _tensor_gather_helper(indices, t, batch_size, width, shape, name)
 
-    def from_parents(t):
-        if _unbatched(t, 2):
-            return t
-        gathered = tf.gather(t, parents, axis=1, batch_dims=1)
-        gathered.set_shape(t.shape)
-        return gathered
+    next_log_probs = gathered(total, best, beam_width * ids, [-1], "next_beam_probs")
+    word_ids = tf.cast(tf.mod(best, ids, name="next_beam_word_ids"), tf.int32)
+    parents = tf.cast(best / ids, tf.int32, name="next_beam_parent_ids")
+
+    def from_parents(t, shape=(-1,), name=None):
+        return gathered(t, parents, beam_width, list(shape), name)
+
+    def states_from_parents(t, name=None):
+        return t if _unbatched(t, 2) else from_parents(t, [batch_size * beam_width, -1], name)
 
     had_finished = from_parents(beam_state.finished)
     finished = tf.logical_or(had_finished, tf.equal(word_ids, end_token), name="next_beam_finished")
     lengths = from_parents(beam_state.lengths) + tf.cast(tf.logical_not(had_finished), tf.int64)
+    next_covered = None if covered is None else states_from_parents(covered, "next_accumulated_attention_probs")
     next_state = BeamSearchDecoderState(
-        cell_state=nest.map_structure(from_parents, next_cell_state),
+        cell_state=nest.map_structure(states_from_parents, next_cell_state),
         log_probs=next_log_probs,
         lengths=lengths,
         finished=finished,
-        accumulated_attention_probs=() if covered is None else from_parents(covered),
+        accumulated_attention_probs=() if covered is None else next_covered,
     )
     return BeamSearchDecoderOutput(scores=best_scores, predicted_ids=word_ids, parent_ids=parents), next_state
+
+
+def _tensor_gather_helper(gather_indices, gather_from, batch_size, range_size, gather_shape, name=None):
+    """Rows of each batch entry by their position in it.
+
+    Args:
+      gather_indices: [batch, n] positions in 0..range_size-1.
+      gather_from: [batch, ...], that many rows an entry once it has the shape `gather_shape`.
+      batch_size: scalar.
+      range_size: rows of an entry.
+      gather_shape: shape with batch and rows in one dimension.
+      name: name scope.
+
+    Returns:
+      [batch, n, ...].
+    """
+    with tf.name_scope(name, "tensor_gather_helper"):
+        starts = tf.expand_dims(tf.range(batch_size) * range_size, 1)
+        indices = tf.reshape(gather_indices + starts, [-1])
+        rows = tf.gather(tf.reshape(gather_from, gather_shape), indices)
+        kept = 1 + len(gather_shape)
+        result = tf.reshape(rows, tf.shape(gather_from)[:kept], name="output")
+        static_batch = tf.get_static_value(batch_size)
+        result.set_shape(tf.TensorShape([static_batch]).concatenate(gather_from.shape[1:kept]))
+        return result
 
 
 def _mask_probs(probs, eos_token, finished):
