@@ -5,8 +5,9 @@
 namespace deeprec {
 namespace contrib {
 
-bool GatherTree(const int32_t* step_ids, const int32_t* parent_ids, const int32_t* sequence_lengths, int64_t max_time,
-                int64_t batch, int64_t beam_width, int32_t end_token, int32_t* beams, int32_t* bad_parent) {
+bool GatherTree(const int32_t* step_ids, const int32_t* parent_ids, const int32_t* sequence_lengths,
+                int64_t max_time, int64_t batch, int64_t beam_width, int32_t end_token,
+                int32_t* beams, int32_t* bad_parent) {
   const int64_t step = batch * beam_width;
   std::fill(beams, beams + max_time * step, end_token);
   for (int64_t b = 0; b < batch; ++b) {

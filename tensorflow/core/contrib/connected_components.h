@@ -8,11 +8,12 @@
 namespace deeprec {
 namespace contrib {
 
-// Labels the connected regions of equal, non-zero pixels of one image. Neighbours lie above, below, left, right.
-// A label is 1 + first_pixel + the index of the region's first pixel in row-major order; zero pixels get 0.
-// `T()` is zero, so the empty string is for strings.
+// Labels the connected regions of equal, non-zero pixels of one image. Neighbours lie above, below,
+// left, right. A label is 1 + first_pixel + the index of the region's first pixel in row-major
+// order; zero pixels get 0. `T()` is zero, so the empty string is for strings.
 template <class T>
-void ConnectedComponents(const T* image, int64_t height, int64_t width, int64_t first_pixel, int64_t* labels) {
+void ConnectedComponents(const T* image, int64_t height, int64_t width, int64_t first_pixel,
+                         int64_t* labels) {
   const int64_t pixels = height * width;
   std::vector<int64_t> parent(pixels);
   // The root of a region is its least pixel; paths are halved on the way.

@@ -21,8 +21,10 @@ TEST(GatherTree, FollowsParentsAndFillsAfterTheEnd) {
   const std::vector<int32_t> lengths = {3};
   std::vector<int32_t> beams(6);
   int32_t bad = 0;
-  ASSERT_TRUE(GatherTree(ids.data(), parents.data(), lengths.data(), 3, 1, 2, 9, beams.data(), &bad));
-  // Beam 0: step 2 id 5, parent 1: id 4, parent 0: id 1. Beam 1: id 6, parent 0: id 9 ends it, parent 1: id 2.
+  ASSERT_TRUE(
+      GatherTree(ids.data(), parents.data(), lengths.data(), 3, 1, 2, 9, beams.data(), &bad));
+  // Beam 0: step 2 id 5, parent 1: id 4, parent 0: id 1. Beam 1: id 6, parent 0: id 9 ends it,
+  // parent 1: id 2.
   EXPECT_EQ(beams, (std::vector<int32_t>{1, 2, 4, 9, 5, 9}));
 }
 
@@ -31,7 +33,8 @@ TEST(GatherTree, ReportsAParentOutOfRange) {
   const std::vector<int32_t> lengths = {2};
   std::vector<int32_t> beams(4);
   int32_t bad = 0;
-  EXPECT_FALSE(GatherTree(ids.data(), parents.data(), lengths.data(), 2, 1, 2, 9, beams.data(), &bad));
+  EXPECT_FALSE(
+      GatherTree(ids.data(), parents.data(), lengths.data(), 2, 1, 2, 9, beams.data(), &bad));
   EXPECT_EQ(bad, 2);
 }
 
@@ -50,7 +53,8 @@ TEST(ResampleGradient, IsTheDifferenceQuotient) {
   for (double& v : image) v = uniform(random);
   for (double& v : warp) v = uniform(random);
   const ImageSize size = {3, 3, 2};
-  ResampleGradient(image.data(), size, warp.data(), grad.data(), 4, image_grad.data(), warp_grad.data());
+  ResampleGradient(image.data(), size, warp.data(), grad.data(), 4, image_grad.data(),
+                   warp_grad.data());
   auto sum = [&] {
     std::vector<double> out(8);
     Resample(image.data(), size, warp.data(), 4, out.data());
@@ -99,9 +103,9 @@ TEST(ConnectedComponents, LabelsByFirstPixelAndKeepsValuesApart) {
 }
 
 TEST(BipartiteMatch, TakesTheLeastPairsFirst) {
-  const std::vector<float> distances = {3, 1, 2,  //
+  const std::vector<float> distances = {3,   1, 2,  //
                                         0.5, 4, 4,  //
-                                        0, 0, 0};
+                                        0,   0, 0};
   std::vector<int32_t> rows(3), columns(3);
   BipartiteMatch(distances.data(), 3, 3, 2, 3, rows.data(), columns.data());
   EXPECT_EQ(rows, (std::vector<int32_t>{1, 0, -1}));

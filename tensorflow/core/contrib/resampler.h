@@ -12,13 +12,15 @@ struct ImageSize {
   int64_t height, width, channels;
 };
 
-// The four pixels around a point (x, y) and their shares. A pixel outside of the image counts as zero; a point at or
-// beyond distance 1 from the image has no share of anything (`inside` is false), nor has one that is not a number.
+// The four pixels around a point (x, y) and their shares. A pixel outside of the image counts as
+// zero; a point at or beyond distance 1 from the image has no share of anything (`inside` is
+// false), nor has one that is not a number.
 template <class T>
 struct Corners {
   Corners(const ImageSize& size, T x_in, T y_in) {
     const double x = static_cast<double>(x_in), y = static_cast<double>(y_in);
-    inside = x > -1 && y > -1 && x < static_cast<double>(size.width) && y < static_cast<double>(size.height);
+    inside = x > -1 && y > -1 && x < static_cast<double>(size.width) &&
+             y < static_cast<double>(size.height);
     if (!inside) return;
     x0 = static_cast<int64_t>(std::floor(x));
     y0 = static_cast<int64_t>(std::floor(y));
@@ -58,8 +60,8 @@ void Resample(const T* image, const ImageSize& size, const T* warp, int64_t poin
 
 // Gradients of Resample; adds to grad_image [height, width, channels] and grad_warp [points, 2].
 template <class T>
-void ResampleGradient(const T* image, const ImageSize& size, const T* warp, const T* grad_output, int64_t points,
-                      T* grad_image, T* grad_warp) {
+void ResampleGradient(const T* image, const ImageSize& size, const T* warp, const T* grad_output,
+                      int64_t points, T* grad_image, T* grad_warp) {
   for (int64_t p = 0; p < points; ++p, warp += 2, grad_output += size.channels, grad_warp += 2) {
     const Corners<T> corners(size, warp[0], warp[1]);
     if (!corners.inside) continue;

@@ -3,8 +3,9 @@
 namespace deeprec {
 namespace contrib {
 
-void WalsAccumulate(const std::vector<WalsEntry>& entries, const float* factors, int64_t k, float unobserved_weight,
-                    int64_t first_row, int64_t last_row, float* lhs, float* rhs) {
+void WalsAccumulate(const std::vector<WalsEntry>& entries, const float* factors, int64_t k,
+                    float unobserved_weight, int64_t first_row, int64_t last_row, float* lhs,
+                    float* rhs) {
   for (const WalsEntry& entry : entries) {
     if (entry.row < first_row || entry.row >= last_row) continue;
     const float* f = factors + entry.factor * k;

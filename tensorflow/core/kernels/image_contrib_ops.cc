@@ -25,17 +25,19 @@ class ImageConnectedComponentsOp : public OpKernel {
     const T* images = image.flat<T>().data();
     int64_t* out = labels->flat<int64_t>().data();
     auto* workers = ctx->device()->tensorflow_cpu_worker_threads();
-    Shard(workers->num_threads, workers->workers, image.dim_size(0), 20 * pixels, [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b) {
-        deeprec::contrib::ConnectedComponents(images + b * pixels, height, width, b * pixels, out + b * pixels);
-      }
-    });
+    Shard(workers->num_threads, workers->workers, image.dim_size(0), 20 * pixels,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t b = begin; b < end; ++b) {
+              deeprec::contrib::ConnectedComponents(images + b * pixels, height, width, b * pixels,
+                                                    out + b * pixels);
+            }
+          });
   }
 };
 
-#define REGISTER(T)                                                                         \
-  REGISTER_KERNEL_BUILDER(                                                                  \
-      Name("ImageConnectedComponents").Device(DEVICE_CPU).TypeConstraint<T>("dtype"),       \
+#define REGISTER(T)                                                                   \
+  REGISTER_KERNEL_BUILDER(                                                            \
+      Name("ImageConnectedComponents").Device(DEVICE_CPU).TypeConstraint<T>("dtype"), \
       ImageConnectedComponentsOp<T>)
 REGISTER(int64_t);
 REGISTER(int32);
@@ -67,14 +69,16 @@ class BipartiteMatchOp : public OpKernel {
                                         valid_rows.shape().DebugString()));
     const int64_t rows = distances.dim_size(0), columns = distances.dim_size(1);
     const float wanted = valid_rows.flat<float>()(0);
-    const int64_t valid = wanted < 0 || !(wanted < static_cast<float>(rows)) ? rows : static_cast<int64_t>(wanted);
+    const int64_t valid =
+        wanted < 0 || !(wanted < static_cast<float>(rows)) ? rows : static_cast<int64_t>(wanted);
     Tensor* row_match = nullptr;
     Tensor* column_match = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({rows}), &row_match));
     OP_REQUIRES_OK(ctx, ctx->allocate_output(1, TensorShape({columns}), &column_match));
     const int64_t limit = top_k_ > 0 ? top_k_ : std::min(valid, columns);
     deeprec::contrib::BipartiteMatch(distances.flat<float>().data(), rows, columns, valid, limit,
-                                     row_match->flat<int32>().data(), column_match->flat<int32>().data());
+                                     row_match->flat<int32>().data(),
+                                     column_match->flat<int32>().data());
   }
 
  private:

@@ -1,5 +1,4 @@
 #include "tensorflow/core/contrib/resampler.h"
-
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
 
@@ -14,24 +13,29 @@ absl::Status CheckInputs(const Tensor& data, const Tensor& warp) {
                                    data.shape().DebugString());
   }
   if (warp.dims() < 2 || warp.dim_size(warp.dims() - 1) != 2) {
-    return errors::InvalidArgument("warp must be [batch, ..., 2], got shape ", warp.shape().DebugString());
+    return errors::InvalidArgument("warp must be [batch, ..., 2], got shape ",
+                                   warp.shape().DebugString());
   }
   if (warp.dim_size(0) != data.dim_size(0)) {
-    return errors::InvalidArgument("Batch size of data and warp must be equal, got ", data.dim_size(0), " and ",
-                                   warp.dim_size(0));
+    return errors::InvalidArgument("Batch size of data and warp must be equal, got ",
+                                   data.dim_size(0), " and ", warp.dim_size(0));
   }
   return absl::OkStatus();
 }
 
-ImageSize SizeOf(const Tensor& data) { return {data.dim_size(1), data.dim_size(2), data.dim_size(3)}; }
+ImageSize SizeOf(const Tensor& data) {
+  return {data.dim_size(1), data.dim_size(2), data.dim_size(3)};
+}
 
 // Images of the batch are independent; a point costs about 8 operations for each channel.
 template <class Work>
-void ForEachImage(OpKernelContext* ctx, int64_t batch, int64_t points, int64_t channels, Work work) {
+void ForEachImage(OpKernelContext* ctx, int64_t batch, int64_t points, int64_t channels,
+                  Work work) {
   auto* workers = ctx->device()->tensorflow_cpu_worker_threads();
-  Shard(workers->num_threads, workers->workers, batch, 8 * points * channels, [&](int64_t begin, int64_t end) {
-    for (int64_t image = begin; image < end; ++image) work(image);
-  });
+  Shard(workers->num_threads, workers->workers, batch, 8 * points * channels,
+        [&](int64_t begin, int64_t end) {
+          for (int64_t image = begin; image < end; ++image) work(image);
+        });
 }
 
 template <class T>
@@ -53,8 +57,8 @@ class ResamplerOp : public OpKernel {
     const T* warps = warp.flat<T>().data();
     T* out = output->flat<T>().data();
     ForEachImage(ctx, batch, points, size.channels, [&](int64_t b) {
-      deeprec::contrib::Resample(images + b * size.height * size.width * size.channels, size, warps + b * points * 2,
-                                 points, out + b * points * size.channels);
+      deeprec::contrib::Resample(images + b * size.height * size.width * size.channels, size,
+                                 warps + b * points * 2, points, out + b * points * size.channels);
     });
   }
 };
@@ -72,8 +76,8 @@ class ResamplerGradOp : public OpKernel {
     TensorShape shape = warp.shape();
     shape.set_dim(shape.dims() - 1, size.channels);
     OP_REQUIRES(ctx, grad.shape() == shape,
-                errors::InvalidArgument("grad_output must have shape ", shape.DebugString(), ", got ",
-                                        grad.shape().DebugString()));
+                errors::InvalidArgument("grad_output must have shape ", shape.DebugString(),
+                                        ", got ", grad.shape().DebugString()));
     Tensor* grad_data = nullptr;
     Tensor* grad_warp = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, data.shape(), &grad_data));
@@ -90,15 +94,17 @@ class ResamplerGradOp : public OpKernel {
     T* warp_grads = grad_warp->flat<T>().data();
     ForEachImage(ctx, batch, 3 * points, size.channels, [&](int64_t b) {
       deeprec::contrib::ResampleGradient(images + b * image, size, warps + b * points * 2,
-                                         grads + b * points * size.channels, points, image_grads + b * image,
-                                         warp_grads + b * points * 2);
+                                         grads + b * points * size.channels, points,
+                                         image_grads + b * image, warp_grads + b * points * 2);
     });
   }
 };
 
-#define REGISTER(T)                                                                                   \
-  REGISTER_KERNEL_BUILDER(Name("Resampler").Device(DEVICE_CPU).TypeConstraint<T>("T"), ResamplerOp<T>); \
-  REGISTER_KERNEL_BUILDER(Name("ResamplerGrad").Device(DEVICE_CPU).TypeConstraint<T>("T"), ResamplerGradOp<T>)
+#define REGISTER(T)                                                                        \
+  REGISTER_KERNEL_BUILDER(Name("Resampler").Device(DEVICE_CPU).TypeConstraint<T>("T"),     \
+                          ResamplerOp<T>);                                                 \
+  REGISTER_KERNEL_BUILDER(Name("ResamplerGrad").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
+                          ResamplerGradOp<T>)
 REGISTER(Eigen::half);
 REGISTER(bfloat16);
 REGISTER(float);

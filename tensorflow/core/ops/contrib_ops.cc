@@ -1,4 +1,5 @@
-// Ops that lived in tf.contrib's own libraries, with their names, inputs and attributes, so that old graphs load.
+// Ops that lived in tf.contrib's own libraries, with their names, inputs and attributes, so that
+// old graphs load.
 
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
@@ -127,12 +128,14 @@ REGISTER_OP("WALSComputePartialLhsAndRhs")
     .Output("partial_rhs: float32")
     .SetShapeFn(WalsShape)
     .Doc(R"doc(
-The parts of the normal equations of weighted alternating least squares that come from observed entries.
+The parts of the normal equations of weighted alternating least squares that come from observed
+entries.
 
 factors: [m, k].
 factor_weights: [m] weights of the factors' rows.
 unobserved_weights: the weight of unobserved entries.
-input_weights: [input_block_size] weights of the input's rows, or a scalar; not used if entry_weights is not empty.
+input_weights: [input_block_size] weights of the input's rows, or a scalar; not used if
+  entry_weights is not empty.
 input_indices: [entries, 2] of the input, a block of rows (or of columns, see input_is_transpose).
 input_values: [entries].
 entry_weights: [entries] weights of single entries, or empty.
@@ -145,7 +148,9 @@ partial_rhs: [input_block_size, k].
 REGISTER_OP("ImageConnectedComponents")
     .Input("image: dtype")
     .Output("components: int64")
-    .Attr("dtype: {int64, int32, uint16, int16, uint8, int8, half, bfloat16, float, double, bool, string}")
+    .Attr(
+        "dtype: {int64, int32, uint16, int16, uint8, int8, half, bfloat16, float, double, bool, "
+        "string}")
     .SetShapeFn([](InferenceContext* c) {
       ShapeHandle image;
       TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &image));
