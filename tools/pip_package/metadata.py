@@ -28,7 +28,7 @@ REQUIREMENTS = (
     "wrapt>=1.11.0",
 )
 
-# tensorboard and the estimator were parts of 1.15's installation; they are the user's to add.
+# tensorboard was a part of 1.15's installation; it is the user's to add.
 SUMMARY = (
     "TensorFlow 1.15's API, with DeepRec, HybridBackend and SparseOperationKit features, "
     "on the TensorFlow 2.21 runtime, for CPU."

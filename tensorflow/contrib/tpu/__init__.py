@@ -3,6 +3,7 @@
 from tensorflow.contrib.tpu import profiler
 from tensorflow.contrib.tpu.async_checkpoint import AsyncCheckpointSaverHook
 from tensorflow.contrib.tpu.keras_support import TPUDistributionStrategy, tpu_model as keras_to_tpu_model
+from tensorflow.contrib.tpu.tpu_feed import InfeedQueue
 from tensorflow.python.ops.gen_tpu_ops import (
     infeed_enqueue,
     infeed_enqueue_tuple,
@@ -24,7 +25,6 @@ from tensorflow.python.tpu.tpu import (
     shard,
     shutdown_system,
 )
-from tensorflow.python.tpu.tpu_feed import InfeedQueue
 from tensorflow.python.tpu.tpu_optimizer import CrossShardOptimizer
 from tensorflow.python.tpu.tpu_replication import outside_compilation
 from tensorflow.python.tpu.training_loop import repeat, while_loop
