@@ -24,7 +24,9 @@ class NumpyState(base.Trackable):
         value = super()._lookup_dependency(name, cached_dependencies)
         if value is None:
             value = _NumpyWrapper(np.array([]))
-            base.Trackable._track_trackable(self, value, name, overwrite=True)
+            # Not by _track_trackable: it asks this method first.
+            self._self_unconditional_checkpoint_dependencies.append(base.TrackableReference(name, value))
+            self._self_unconditional_dependency_names[name] = value
             super().__setattr__(name, value)
         return value
 
@@ -40,7 +42,7 @@ class NumpyState(base.Trackable):
             existing = super().__getattribute__(name)
         except AttributeError:
             existing = _NumpyWrapper(value)
-            self._track_trackable(existing, name=name)
+            self._track_trackable(existing, name=name, overwrite=True)
             super().__setattr__(name, existing)
         existing.array = value
 

@@ -39,7 +39,7 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
     Raises:
       ValueError: if a column is not for sequences.
     """
-    feature_columns = fc._normalize_feature_columns(feature_columns)
+    feature_columns = fc_v2._normalize_feature_columns(feature_columns)
     for column in feature_columns:
         if not isinstance(column, (fc._SequenceDenseColumn, fc_v2.SequenceDenseColumn)):
             raise ValueError(
