@@ -38,6 +38,14 @@ def find(fullname: str) -> Optional[tuple[tuple[str, ...], bool]]:
     return ((f"{_TOP}.{module}",), True) if ".".join(below) in _known(module) else None
 
 
+def children(fullname: str) -> frozenset[str]:
+    """The names of the modules that 1.15 had right below a path of contrib."""
+    module, *below = fullname[len(_TOP) + 1 :].split(".")
+    start = ".".join(below) + "."
+    found = (path[len(start) :] for path in _known(module) if path.startswith(start))
+    return frozenset(path for path in found if "." not in path)
+
+
 @functools.cache
 def _known(module: str) -> frozenset[str]:
     return frozenset(PATHS[module].split())

@@ -90,10 +90,19 @@ def _merge(module: types.ModuleType, parts: tuple[str, ...]) -> None:
     """Fills a module with the names of others; where two have a name, the first of them wins."""
     parts = [importlib.import_module(part) for part in parts]
     module.__doc__ = f"An old path for the names of {', '.join(part.__name__ for part in parts)}."
+    # A package's modules come before the names that it takes from elsewhere: one of these may have the name of a module.
+    children = (
+        contrib_paths.children(module.__name__) if module.__name__.startswith("tensorflow.contrib.") else frozenset()
+    )
     for part in reversed(parts):
         module.__dict__.update({k: v for k, v in vars(part).items() if not k.startswith("__") or k == "__version__"})
 
+    for name in children:
+        module.__dict__.pop(name, None)
+
     def missing(name):
+        if name in children:
+            return importlib.import_module(f"{module.__name__}.{name}")
         if not name.startswith("__"):
             for part in parts:
                 if hasattr(part, name):

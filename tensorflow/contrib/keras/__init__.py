@@ -43,3 +43,9 @@ for _path in PATHS["keras"].split():
         _path = _path[len("api.keras.") :]
         # "api.keras.X" and "X" are one module.
         sys.modules[f"{__name__}.{_path}"] = sys.modules[f"{__name__}.api.keras.{_path}"] = _module(_path)
+
+
+def __dir__():
+    return sorted(
+        {name[len(__name__) + 1 :].partition(".")[0] for name in sys.modules if name.startswith(f"{__name__}.")}
+    )

@@ -85,3 +85,7 @@ def __getattr__(name):
 
         return feeding_queue_runner.FeedingQueueRunner
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__
