@@ -11,7 +11,7 @@ if [ $# = 0 ]; then
   say "C++ tests"
   (cd "$ROOT" && bazel test //tensorflow/... //third_party/... //tools/...)
   say "C++ tests of the cores under address and undefined-behaviour sanitizers"
-  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/...)
+  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/... //tensorflow/core/boosted_trees/... //tensorflow/core/contrib/...)
 fi
 
 say "Building the wheels"

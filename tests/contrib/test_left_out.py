@@ -32,3 +32,12 @@ def test_a_path_that_1_15_had_not_is_not_served():
             importlib.import_module(name)
     with pytest.raises(AttributeError, match="no_such_module"):
         tf.contrib.no_such_module
+
+
+def test_the_page_lists_what_is_left_out():
+    import pathlib
+
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "contrib.md").read_text()
+    for module, (why, instead) in left_out.MODULES.items():
+        assert f"| `{module}` | {why} | {instead} |" in page
+    assert page.count("\n| `") == len(left_out.MODULES), "run tools/dev/contrib_page.py"
