@@ -20,8 +20,8 @@ bazel_build //tools/pip_package:wheel //tools/pip_package:wheel_self_contained
 say "Installing the wheel into a clean .build/test"
 rm -rf "$BUILD_DIR/test"
 make_venv test
-pip_install test "$(wheel_path)"
-pip_install test -r "$ROOT/tests/requirements.txt" -r "$ROOT/modelzoo/requirements.txt"
+# In one call: in a second one, pip would not ask the wheel which NumPy it takes.
+pip_install test "$(wheel_path)" -r "$ROOT/tests/requirements.txt" -r "$ROOT/modelzoo/requirements.txt"
 
 say "Fetching two releases of deepctr, as they are"
 for release in 0.9.3 0.9.4; do
