@@ -26,7 +26,6 @@ MODULES = {
     "model_pruning": ("it is hardly used", "masks of one's own multiplied into the weights"),
     "nearest_neighbor": ("its kernel is gone from the runtime", "faiss, or scann"),
     "periodic_resample": ("its kernel is gone from the runtime", "tf.depth_to_space, or tf.gather_nd"),
-    "quantize": ("it is hardly used", "tf.quantization.fake_quant_with_min_max_vars"),
     "receptive_field": ("it is a tool of its own", "the receptivefield package"),
     "remote_fused_graph": ("it drives Qualcomm's Hexagon processor", "TensorFlow Lite's delegates"),
     "rpc": ("it needs gRPC inside the runtime", "tf.py_func over grpc"),
