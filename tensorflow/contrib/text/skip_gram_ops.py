@@ -3,6 +3,11 @@
 import csv
 
 import tensorflow as tf
+from tensorflow.deeprec import library
+from tensorflow.python.framework import ops, random_seed
+
+if "SkipGramGenerateCandidates" not in ops.gradient_registry.list():
+    ops.NotDifferentiable("SkipGramGenerateCandidates")
 
 
 def skip_gram_sample(
@@ -44,6 +49,7 @@ def skip_gram_sample(
       (tokens, labels), vectors of one length.
 
     Raises:
+      tf.errors.InvalidArgumentError: `min_skips` is negative or above `max_skips`, or `start` is no position; at run time.
       ValueError: arguments that need `vocab_freq_table` come without it, or only one of `vocab_subsampling` and
         `corpus_size` is given.
     """
@@ -57,34 +63,15 @@ def skip_gram_sample(
     with tf.name_scope(name, "skip_gram_sample", values=[input_tensor, min_skips, max_skips, start, limit]):
         tokens = _filtered(tf.convert_to_tensor(input_tensor), vocab_freq_table, vocab_min_count, vocab_subsampling,
                            corpus_size, seed)  # fmt: skip
-        tokens, labels = _pairs(tokens, min_skips, max_skips, start, limit, emit_self_as_target, seed)
+        # Before the arguments become constants: the number of ops decides a default seed.
+        graph_seed, op_seed = random_seed.get_seed(seed)
+        tokens, labels = library.ops().skip_gram_generate_candidates(
+            tokens, min_skips, max_skips, start, limit, emit_self_as_target, seed=graph_seed, seed2=op_seed
+        )
         if batch_size is None:
             return tokens, labels
         capacity = batch_capacity if batch_capacity is not None else 100 * batch_size
         return tf.train.batch([tokens, labels], batch_size, capacity=capacity, enqueue_many=True)
-
-
-def _pairs(tokens, min_skips, max_skips, start, limit, emit_self, seed):
-    min_skips, max_skips, start, limit = (
-        tf.convert_to_tensor(v, dtype=tf.int32) for v in (min_skips, max_skips, start, limit)
-    )
-    checks = [
-        tf.assert_non_negative(min_skips, message="min_skips must be >= 0"),
-        tf.assert_less_equal(min_skips, max_skips, message="min_skips must be <= max_skips"),
-        tf.assert_non_negative(start, message="start must be >= 0"),
-    ]
-    with tf.control_dependencies(checks):
-        end = tf.where(limit < 0, tf.size(tokens), tf.minimum(start + limit, tf.size(tokens)))
-    tokens = tokens[start : tf.maximum(start, end)]
-    count = tf.size(tokens)
-    skips = tf.random_uniform([count, 1], min_skips, max_skips + 1, dtype=tf.int32, seed=seed)
-    offsets = tf.range(-max_skips, max_skips + 1)[tf.newaxis]
-    positions = tf.range(count)[:, tf.newaxis] + offsets
-    near = (tf.abs(offsets) <= skips) & (positions >= 0) & (positions < count)
-    if not emit_self:
-        near &= tf.not_equal(offsets, 0)
-    pairs = tf.where(near)
-    return tf.gather(tokens, pairs[:, 0]), tf.gather(tokens, tf.gather_nd(positions, pairs))
 
 
 def _filtered(tokens, table, min_count, subsampling, corpus_size, seed):

@@ -181,4 +181,40 @@ row_to_col_match_indices: [rows] the column, or -1.
 col_to_row_match_indices: [columns] the row, or -1.
 )doc");
 
+REGISTER_OP("SkipGramGenerateCandidates")
+    .Input("input_tensor: T")
+    .Input("min_skips: int32")
+    .Input("max_skips: int32")
+    .Input("start: int32")
+    .Input("limit: int32")
+    .Input("emit_self_as_target: bool")
+    .Output("tokens: T")
+    .Output("labels: T")
+    .Attr("T: type")
+    .Attr("seed: int = 0")
+    .Attr("seed2: int = 0")
+    .SetIsStateful()
+    .SetShapeFn([](InferenceContext* c) {
+      ShapeHandle unused;
+      TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+      for (int i = 1; i < 6; ++i) TF_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+      c->set_output(0, c->Vector(InferenceContext::kUnknownDim));
+      c->set_output(1, c->Vector(InferenceContext::kUnknownDim));
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Pairs of each token with its neighbours up to a random distance.
+
+input_tensor: [tokens].
+min_skips: the least distance, at least 0.
+max_skips: the greatest distance; each token draws one in [min_skips, max_skips].
+start: position of the first token that takes part.
+limit: number of tokens that take part, all from start if negative.
+emit_self_as_target: whether a token is paired with itself too.
+seed: with seed2, seed of the distances; 0 and 0 mean a random seed.
+seed2: see seed.
+tokens: [pairs], in order of position.
+labels: [pairs] the neighbours, in order of position for each token.
+)doc");
+
 }  // namespace tensorflow
