@@ -14,7 +14,6 @@ MODULES = {
     "constrained_optimization": ("it is hardly used", "the tensorflow_constrained_optimization package"),
     "decision_trees": ("it held only the messages of exported trees", "tf.estimator.BoostedTreesClassifier and its export"),
     "ffmpeg": ("it called the ffmpeg program", "tf.audio.decode_wav, or tensorflow-io"),
-    "grid_rnn": ("it is hardly used", "tf.contrib.rnn.GridLSTMCell"),
     "hadoop": ("it needs a SequenceFile reader", "tf.data.TFRecordDataset, or tensorflow-io"),
     "ignite": ("it needs an Ignite client", "tf.data.Dataset.from_generator over pyignite"),
     "kafka": ("it needs a Kafka client", "tf.data.Dataset.from_generator over a Kafka client"),
