@@ -163,3 +163,93 @@ def test_gmm_refuses_unknown_kinds():
             F.gmm(tf.zeros([4, 2]), "random", 2, 0, covariance_type="round")
         with pytest.raises(ValueError, match="initial_clusters"):
             F.gmm(tf.zeros([4, 2]), "first", 2, 0)
+
+
+def solve(entries, other, weight, unobserved, regularization):
+    """The rows of least weighted squares for A [rows, columns] with NaN where it is unobserved."""
+    out = []
+    for row in entries:
+        w = np.where(np.isnan(row), unobserved, unobserved + weight)
+        lhs = (other * w[:, None]).T @ other + regularization * np.eye(other.shape[1])
+        out.append(np.linalg.solve(lhs, other.T @ (w * np.nan_to_num(row))))
+    return np.stack(out)
+
+
+def matrix_with_gaps():
+    r = np.random.RandomState(5)
+    a = r.normal(size=[6, 4])
+    a[r.uniform(size=a.shape) < 0.3] = np.nan
+    a[np.arange(4), np.arange(4)], a[4:, 0] = 1.0, 2.0
+    return a
+
+
+def sparse(a):
+    indices = np.argwhere(~np.isnan(a))
+    return tf.SparseTensor(indices, a[tuple(indices.T)].astype(np.float32), a.shape)
+
+
+def wals_input(a, of_rows=True):
+    M = F.WALSMatrixFactorization
+
+    def input_fn():
+        features = {M.INPUT_ROWS: sparse(a), M.INPUT_COLS: sparse(a.T), M.PROJECT_ROW: tf.constant(of_rows)}
+        return features, None
+
+    return input_fn
+
+
+@pytest.mark.parametrize("caches", [True, False])
+def test_wals_matrix_factorization_solves_rows_and_columns_in_turn(tmp_path, caches):
+    a, r = matrix_with_gaps(), np.random.RandomState(6)
+    rows, columns = r.normal(size=[6, 2]).astype(np.float32), r.normal(size=[4, 2]).astype(np.float32)
+    model = F.WALSMatrixFactorization(
+        6, 4, 2, 0.2, 0.1, row_init=rows, col_init=columns, num_row_shards=2, max_sweeps=3, row_weights=1.5,
+        use_factors_weights_cache_for_training=caches, use_gramian_cache_for_training=caches, model_dir=str(tmp_path),
+    )  # fmt: skip
+    model.fit(input_fn=wals_input(a), steps=50)
+    rows = solve(a, columns, 1.5, 0.2, 0.1)
+    columns = solve(a.T, rows, 1.5, 0.2, 0.1)
+    rows = solve(a, columns, 1.5, 0.2, 0.1)
+    np.testing.assert_allclose(np.concatenate(model.get_row_factors()), rows, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(model.get_col_factors()[0], columns, rtol=1e-3, atol=1e-4)
+    assert model.get_variable_value("completed_sweeps") == 3 and model.get_variable_value("global_step") == 3
+    weights = np.where(np.isnan(a), 0.2, 1.7)
+    loss = (weights * np.square(np.nan_to_num(a) - rows @ columns.T)).sum()
+    loss += 0.1 * (np.square(rows).sum() + np.square(columns).sum())
+    np.testing.assert_allclose(model.get_variable_value("WALS_loss"), loss, rtol=1e-3)
+    np.testing.assert_allclose(model.evaluate(input_fn=wals_input(a), steps=1)["loss"], loss, rtol=1e-3)
+
+
+def test_wals_matrix_factorization_projects_new_rows(tmp_path):
+    a, columns = matrix_with_gaps(), np.random.RandomState(6).normal(size=[4, 2]).astype(np.float32)
+    model = F.WALSMatrixFactorization(6, 4, 2, 0.2, 0.1, col_init=columns, max_sweeps=1, model_dir=str(tmp_path))
+    model.fit(input_fn=wals_input(a))
+    new = a[[5, 0, 2]]
+    features = wals_input(a)
+
+    def input_fn():
+        inputs = features()[0]
+        inputs["input_rows"] = sparse(new)
+        # One batch: a queue of one element.
+        runs = tf.train.limit_epochs(tf.constant(0), 1)
+        with tf.control_dependencies([runs]):
+            inputs["project_row"] = tf.identity(inputs["project_row"])
+        return inputs, None
+
+    got = [value for value, _ in zip(model.get_projections(input_fn), range(3))]
+    np.testing.assert_allclose(got, solve(new, columns, 1.0, 0.2, 0.1), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_masked_matmul_gives_entries_of_the_product(transpose_a, transpose_b):
+    from tensorflow.contrib.factorization.python.ops import gen_factorization_ops
+
+    r = np.random.RandomState(7)
+    a, b = r.normal(size=[4, 3]).astype(np.float32), r.normal(size=[3, 5]).astype(np.float32)
+    indices = np.array([[0, 0], [3, 4], [1, 2], [3, 0]])
+    with tf.Graph().as_default(), tf.Session() as session:
+        got = gen_factorization_ops.masked_matmul(
+            a.T if transpose_a else a, b.T if transpose_b else b, indices, transpose_a, transpose_b
+        )
+        np.testing.assert_allclose(session.run(got), (a @ b)[tuple(indices.T)], rtol=1e-5)

@@ -15,11 +15,11 @@ from tensorflow.contrib.factorization.factorization_ops import WALSModel
 from tensorflow.contrib.factorization.gmm_ops import GmmAlgorithm, gmm as _gmm
 
 # The estimators load when they are used: with them come tf.estimator and tf.contrib.learn.
-_ESTIMATORS = {"GMM": "gmm", "KMeansClustering": "kmeans"}
+_ESTIMATORS = {"GMM": "gmm", "KMeansClustering": "kmeans", "WALSMatrixFactorization": "wals"}
 
 __all__ = (
     "COSINE_DISTANCE GMM GmmAlgorithm KMEANS_PLUS_PLUS_INIT KMeans KMeansClustering RANDOM_INIT "
-    "SQUARED_EUCLIDEAN_DISTANCE WALSModel gmm "
+    "SQUARED_EUCLIDEAN_DISTANCE WALSMatrixFactorization WALSModel gmm "
 ).split()
 
 
