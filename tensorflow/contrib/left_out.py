@@ -24,7 +24,6 @@ MODULES = {
     "meta_graph_transform": ("it needs the graph transform tool, which is gone", "tf.graph_util, or tf.contrib.graph_editor"),
     "model_pruning": ("it is hardly used", "masks of one's own multiplied into the weights"),
     "nearest_neighbor": ("its kernel is gone from the runtime", "faiss, or scann"),
-    "periodic_resample": ("its kernel is gone from the runtime", "tf.depth_to_space, or tf.gather_nd"),
     "receptive_field": ("it is a tool of its own", "the receptivefield package"),
     "remote_fused_graph": ("it drives Qualcomm's Hexagon processor", "TensorFlow Lite's delegates"),
     "rpc": ("it needs gRPC inside the runtime", "tf.py_func over grpc"),
