@@ -38,6 +38,16 @@ from tensorflow.python.trackable.autotrackable import AutoTrackable as Checkpoin
 
 from tensorflow.contrib.eager import metrics
 from tensorflow.contrib.eager.datasets import Iterator
+from tensorflow.contrib.eager.execution_callbacks import (
+    ExecutionCallback,
+    add_execution_callback,
+    clear_execution_callbacks,
+    errstate,
+    inf_callback,
+    inf_nan_callback,
+    nan_callback,
+    seterr,
+)
 from tensorflow.contrib.eager.saver import Saver, get_optimizer_variables
 
 Checkpoint = _tf.train.Checkpoint
@@ -91,4 +101,19 @@ def run_test_in_graph_and_eager_modes(
     return test_util.run_in_graph_and_eager_modes(func, config, use_gpu, assert_no_eager_garbage)
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("datasets", "metrics_impl", "saver")]
+_OWN = ("datasets", "execution_callbacks", "metrics_impl", "saver")
+__all__ = [name for name in dir() if not name.startswith("_") and name not in _OWN]
+
+_LEFT_OUT = {
+    "Network": "tf.keras.Model",
+    "Sequential": "tf.keras.Sequential",
+    "save_network_checkpoint": "tf.train.Checkpoint",
+    "restore_network_checkpoint": "tf.train.Checkpoint",
+    "restore_variables_on_create": "tf.train.Checkpoint, whose restore waits for variables",
+}
+
+
+def __getattr__(name):
+    if name in _LEFT_OUT:
+        raise AttributeError(f"tf.contrib.eager.{name} is left out: use {_LEFT_OUT[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
