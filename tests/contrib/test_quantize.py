@@ -294,6 +294,31 @@ def test_quantization_starts_after_its_delay():
     assert same == [True, True, False, False, False]
 
 
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_core_layers_in_a_variable_scope_with_both_delays(use_resource):
+    with tf.Graph().as_default() as graph, tf.variable_scope("net", use_resource=use_resource):
+        x = tf.placeholder(tf.float32, [4, 5, 5, 3], name="x")
+        net = tf.layers.conv2d(x, 4, 3, name="conv", use_bias=False)
+        net = tf.nn.relu(tf.layers.batch_normalization(net, training=True, name="norm"))
+        loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.layers.flatten(net), 2, name="dense") - 1))
+        quantize.experimental_create_training_graph(quant_delay=2, freeze_bn_delay=10)
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        train = tf.group(tf.train.GradientDescentOptimizer(0.05).minimize(loss), *updates)
+        ranges = [op.name for op in graph.get_operations() if op.type == "FakeQuantWithMinMaxVars"]
+        assert len(ranges) == 4
+        moving = [v for v in tf.global_variables() if v.op.name == "net/norm/moving_mean"]
+        value = np.random.default_rng(8).normal(size=[4, 5, 5, 3])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            losses, means = [], []
+            for _ in range(15):
+                losses.append(session.run([loss, train], {"net/x:0": value})[0])
+                means.append(session.run(moving))
+        assert losses[8] < losses[0]
+        assert not np.array_equal(means[0], means[5])
+        np.testing.assert_array_equal(means[11], means[14])
+
+
 def test_only_the_scope_is_quantized():
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [8, 3])

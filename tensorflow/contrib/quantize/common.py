@@ -14,8 +14,9 @@ def CreateOrGetQuantizationStep():
     It is apart from the global step, which a model need not have.
     """
     graph = tf.get_default_graph()
+    scope = tf.get_variable_scope().name
     try:
-        return graph.get_tensor_by_name(f"{_STEP}/AssignAdd:0")
+        return graph.get_tensor_by_name(f"{scope}/{_STEP}/AssignAdd:0".lstrip("/"))
     except KeyError:
         pass
     with graph.name_scope(None):
