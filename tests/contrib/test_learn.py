@@ -405,21 +405,6 @@ def test_ops():
     np.testing.assert_allclose(s, np.mean((X.sum(1) - Y) ** 2), rtol=1e-4)
 
 
-def test_read_batch_features(tmp_path):
-    path = str(tmp_path / "f")
-    with tf.python_io.TFRecordWriter(path) as writer:
-        for i in range(4):
-            example = tf.train.Example()
-            example.features.feature["x"].int64_list.value.append(i)
-            writer.write(example.SerializeToString())
-    with tf.Graph().as_default(), tf.Session() as session:
-        features = {"x": tf.FixedLenFeature([], tf.int64)}
-        batch = L.read_batch_features(path, 2, features, tf.TFRecordReader, randomize_input=False, num_epochs=1)
-        assert [session.run(batch)["x"].tolist() for _ in range(2)] == [[0, 1], [2, 3]]
-        with pytest.raises(ValueError, match="reader"):
-            L.read_batch_features(path, 2, features, tf.TextLineReader)
-
-
 def test_sk_compat(tmp_path):
     classifier = L.SKCompat(L.LinearClassifier(COLUMNS, str(tmp_path)))
     assert classifier.fit(X, Y, steps=50) is classifier

@@ -1,9 +1,19 @@
 """High-level API for learning: estimators, experiments, data sets, preprocessing.
 
-What this package of 1.15 had beyond the names below is not there: `tf.estimator` is its successor.
+`tf.estimator` is its successor.
 """
 
-from tensorflow.contrib.learn import datasets, head, learn_runner, monitors, ops, preprocessing, utils
+from tensorflow.contrib.learn import (
+    datasets,
+    graph_actions,
+    head,
+    learn_runner,
+    models,
+    monitors,
+    ops,
+    preprocessing,
+    utils,
+)
 from tensorflow.contrib.learn import learn_io as io
 from tensorflow.contrib.learn.constants import ProblemType
 from tensorflow.contrib.learn.dnn import DNNClassifier, DNNEstimator, DNNRegressor
@@ -36,8 +46,15 @@ from tensorflow.contrib.learn.learn_io import (
     extract_pandas_data,
     extract_pandas_labels,
     extract_pandas_matrix,
+    extract_dask_data,
+    extract_dask_labels,
+    read_batch_examples,
     read_batch_features,
     read_batch_record_features,
+    read_keyed_batch_examples,
+    read_keyed_batch_examples_shared_queue,
+    read_keyed_batch_features,
+    read_keyed_batch_features_shared_queue,
 )
 from tensorflow.contrib.learn.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from tensorflow.contrib.learn.metric_spec import MetricSpec
@@ -47,6 +64,10 @@ from tensorflow.contrib.learn.prediction_key import PredictionKey
 from tensorflow.contrib.learn.run_config import RunConfig, TaskType
 from tensorflow.contrib.learn.trainable import Trainable
 from tensorflow.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn, make_export_strategy
+from tensorflow.contrib.learn.graph_actions import evaluate, infer, run_feeds, run_n, train
+from tensorflow.contrib.learn.kmeans import KMeansClustering
+from tensorflow.contrib.learn.logistic_regressor import LogisticRegressor
+
 
 __all__ = [
     "BaseEstimator",
@@ -62,9 +83,11 @@ __all__ = [
     "ExportStrategy",
     "Head",
     "InputFnOps",
+    "KMeansClustering",
     "LinearClassifier",
     "LinearEstimator",
     "LinearRegressor",
+    "LogisticRegressor",
     "MetricSpec",
     "ModeKeys",
     "ModelFnOps",
@@ -78,15 +101,21 @@ __all__ = [
     "binary_svm_head",
     "build_parsing_serving_input_fn",
     "datasets",
+    "evaluate",
+    "extract_dask_data",
+    "extract_dask_labels",
     "extract_pandas_data",
     "extract_pandas_labels",
     "extract_pandas_matrix",
+    "graph_actions",
     "head",
+    "infer",
     "infer_real_valued_columns_from_input",
     "infer_real_valued_columns_from_input_fn",
     "io",
     "learn_runner",
     "make_export_strategy",
+    "models",
     "monitors",
     "multi_class_head",
     "multi_head",
@@ -95,8 +124,16 @@ __all__ = [
     "ops",
     "poisson_regression_head",
     "preprocessing",
+    "read_batch_examples",
     "read_batch_features",
     "read_batch_record_features",
+    "read_keyed_batch_examples",
+    "read_keyed_batch_examples_shared_queue",
+    "read_keyed_batch_features",
+    "read_keyed_batch_features_shared_queue",
     "regression_head",
+    "run_feeds",
+    "run_n",
+    "train",
     "utils",
 ]
