@@ -272,9 +272,9 @@ def _tensor_array_size(self, name=None):
     return gen_data_flow_ops.tensor_array_size_v3(handle=self.handle, flow_in=self.flow, name=name)
 
 
-def install(replace_everywhere) -> None:
-    """Puts all of them in place; `replace_everywhere` is that of `op_seeds`."""
-    for module, name, make in (
+def replacements() -> list[tuple]:
+    """Pairs (released function, what takes its place)."""
+    table = (
         (array_ops, "split", _split),
         (array_ops, "matrix_diag", _matrix_diag),
         (array_ops, "matrix_diag_part", _matrix_diag_part),
@@ -286,8 +286,12 @@ def install(replace_everywhere) -> None:
         (array_ops, "one_hot", _one_hot),
         (array_ops, "_constant_if_small", _constant_if_small),
         (embedding_ops, "embedding_lookup_sparse_impl", _embedding_lookup_sparse),
-    ):
-        replace_everywhere(module, name, make(getattr(module, name)))
+    )
+    return [(getattr(module, name), make(getattr(module, name))) for module, name, make in table]
+
+
+def install_methods() -> None:
+    """Puts the methods into their classes."""
     tensor_array_ops._GraphTensorArray.size = _tensor_array_size
     dataset = dataset_ops.DatasetV1
     dataset._make_initializable_iterator = _make_initializable_iterator(dataset._make_initializable_iterator)
