@@ -38,11 +38,16 @@ def find(fullname: str) -> Optional[tuple[tuple[str, ...], bool]]:
     return ((f"{_TOP}.{module}",), True) if ".".join(below) in _known(module) else None
 
 
-def children(fullname: str) -> frozenset[str]:
-    """The names of the modules that 1.15 had right below a path of contrib."""
-    module, *below = fullname[len(_TOP) + 1 :].split(".")
-    start = ".".join(below) + "."
-    found = (path[len(start) :] for path in _known(module) if path.startswith(start))
+def modules_first(fullname: str) -> frozenset[str]:
+    """The names below a path of contrib that are modules there though the contrib module has a function of that name.
+
+    Most packages of contrib took the names of their modules, so that a function hid the module of its name
+    (`framework.python.ops.arg_scope`); those of contrib.estimator took none.
+    """
+    if not fullname.startswith(f"{_TOP}.estimator."):
+        return frozenset()
+    start = fullname[len(f"{_TOP}.estimator.") :] + "."
+    found = (path[len(start) :] for path in _known("estimator") if path.startswith(start))
     return frozenset(path for path in found if "." not in path)
 
 

@@ -86,19 +86,26 @@ def _exists(name: str) -> bool:
         return False
 
 
+class _MergedModule(types.ModuleType):
+    """Keeps a function that has the name of a submodule when that is imported: 1.15's packages took names after modules."""
+
+    def __setattr__(self, name, value):
+        if isinstance(value, types.ModuleType) and not isinstance(self.__dict__.get(name, value), types.ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
 def _merge(module: types.ModuleType, parts: tuple[str, ...]) -> None:
     """Fills a module with the names of others; where two have a name, the first of them wins."""
     parts = [importlib.import_module(part) for part in parts]
     module.__doc__ = f"An old path for the names of {', '.join(part.__name__ for part in parts)}."
-    # A package's modules come before the names that it takes from elsewhere: one of these may have the name of a module.
-    children = (
-        contrib_paths.children(module.__name__) if module.__name__.startswith("tensorflow.contrib.") else frozenset()
-    )
+    children = contrib_paths.modules_first(module.__name__)
     for part in reversed(parts):
         module.__dict__.update({k: v for k, v in vars(part).items() if not k.startswith("__") or k == "__version__"})
 
     for name in children:
         module.__dict__.pop(name, None)
+    module.__class__ = _MergedModule
 
     def missing(name):
         if name in children:

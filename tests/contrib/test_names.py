@@ -118,3 +118,13 @@ def test_a_module_of_a_package_comes_before_a_name_of_its_contrib_module():
     from tensorflow.contrib.estimator.python.estimator import multi_head
 
     assert inspect.ismodule(multi_head) and multi_head.multi_head is tf.contrib.estimator.multi_head
+
+
+def test_a_function_hides_the_module_of_its_name_where_1_15_had_it_so():
+    import tensorflow.contrib.framework.python.ops.arg_scope as module
+    from tensorflow.contrib.framework.python.ops import arg_scope
+
+    assert arg_scope is tf.contrib.framework.arg_scope is tf.contrib.framework.python.ops.arg_scope
+    assert module is not None
+    with arg_scope([tf.contrib.layers.conv2d], stride=1):
+        pass

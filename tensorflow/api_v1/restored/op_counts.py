@@ -249,7 +249,8 @@ def _make_initializable_iterator(released):
 
     @functools.wraps(released)
     def make_initializable_iterator(self, shared_name=None):
-        options = self.options()
+        # options() warns in graphs that it knows what was said, not what the runtime makes of it: just what is asked for.
+        options = getattr(self, "_dataset", self)._options_attr
         optimizes = options.experimental_optimization.apply_default_optimizations is not False
         tunes = options.autotune.enabled is not False
         add_missing(ops.get_default_graph(), 2 * optimizes + tunes)
