@@ -1,6 +1,8 @@
 """TF-Slim: layers, argument scopes, data providers, training and evaluation loops, networks."""
 
+from tensorflow.contrib import layers as _layers
 from tensorflow.contrib import losses, lookup, metrics
+from tensorflow.contrib.layers import *  # noqa: F403 (slim has all public layers)
 from tensorflow.contrib.layers import gen_sparse_feature_cross_op
 from tensorflow.contrib.util import loader
 from tensorflow.contrib.slim.data import (
@@ -12,12 +14,7 @@ from tensorflow.contrib.slim.data import (
     prefetch_queue,
     tfexample_decoder,
 )
-from tensorflow.contrib.slim import (
-    evaluation,
-    learning,
-    model_analyzer,
-    queues,
-)
+from tensorflow.contrib.slim import evaluation, learning, model_analyzer, queues
 from tensorflow.contrib.framework.arg_scope import (
     add_arg_scope,
     arg_scope,
@@ -26,9 +23,7 @@ from tensorflow.contrib.framework.arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
-from tensorflow.contrib.framework.experimental import (
-    experimental,
-)
+from tensorflow.contrib.framework.experimental import experimental
 from tensorflow.contrib.framework.variables import (
     VariableDeviceChooser,
     add_model_variable,
@@ -57,166 +52,29 @@ from tensorflow.contrib.framework.variables import (
     variable,
     zero_initializer,
 )
-from tensorflow.contrib.layers.bucketization_op import (
-    bucketize,
-)
+from tensorflow.contrib.layers.bucketization_op import bucketize
 from tensorflow.contrib.layers.embedding_ops import (
     embedding_lookup_sparse_with_distributed_aggregation,
-    embedding_lookup_unique,
-    safe_embedding_lookup_sparse,
     scattered_embedding_lookup,
     scattered_embedding_lookup_sparse,
 )
-from tensorflow.contrib.layers.encoders import (
-    bow_encoder,
-    embed_sequence,
-)
-from tensorflow.contrib.layers.feature_column import (
-    DataFrameColumn,
-    bucketized_column,
-    create_feature_spec_for_parsing,
-    crossed_column,
-    embedding_column,
-    make_place_holder_tensors_for_base_features,
-    one_hot_column,
-    real_valued_column,
-    scattered_embedding_column,
-    shared_embedding_columns,
-    sparse_column_with_hash_bucket,
-    sparse_column_with_integerized_feature,
-    sparse_column_with_keys,
-    sparse_column_with_vocabulary_file,
-    weighted_sparse_column,
-)
-from tensorflow.contrib.layers.feature_column_ops import (
-    check_feature_columns,
-    infer_real_valued_columns,
-    input_from_feature_columns,
-    joint_weighted_sum_from_feature_columns,
-    parse_feature_columns_from_examples,
-    parse_feature_columns_from_sequence_examples,
-    sequence_input_from_feature_columns,
-    transform_features,
-    weighted_sum_from_feature_columns,
-)
-from tensorflow.contrib.layers.initializers import (
-    variance_scaling_initializer,
-    xavier_initializer,
-    xavier_initializer as xavier_initializer_conv2d,
-)
-from tensorflow.contrib.layers.layers import (
-    GDN,
-    avg_pool2d,
-    avg_pool3d,
-    batch_norm,
-    bias_add,
-    convolution,
-    convolution1d,
-    convolution1d as conv1d,
-    convolution2d,
-    convolution2d as conv2d,
-    convolution2d_in_plane,
-    convolution2d_in_plane as conv2d_in_plane,
-    convolution2d_transpose,
-    convolution2d_transpose as conv2d_transpose,
-    convolution3d,
-    convolution3d as conv3d,
-    convolution3d_transpose,
-    convolution3d_transpose as conv3d_transpose,
-    dense_to_sparse,
-    dropout,
-    elu,
-    flatten,
-    fully_connected,
-    gdn,
-    images_to_sequence,
-    layer_norm,
-    legacy_fully_connected,
-    legacy_linear,
-    legacy_relu,
-    linear,
-    max_pool2d,
-    max_pool3d,
-    maxout,
-    one_hot_encoding,
-    pool,
-    relu,
-    relu6,
-    repeat,
-    scale_gradient,
-    separable_convolution2d,
-    separable_convolution2d as separable_conv2d,
-    sequence_to_images,
-    softmax,
-    spatial_softmax,
-    stack,
-    unit_norm,
-)
-from tensorflow.contrib.layers.normalization import (
-    group_norm,
-    instance_norm,
-)
-from tensorflow.contrib.layers.optimizers import (
-    OPTIMIZER_CLS_NAMES,
-    OPTIMIZER_SUMMARIES,
-    adaptive_clipping_fn,
-    optimize_loss,
-)
-from tensorflow.contrib.layers.regularizers import (
-    apply_regularization,
-    l1_l2_regularizer,
-    l1_regularizer,
-    l2_regularizer,
-    sum_regularizer,
-)
-from tensorflow.contrib.layers.rev_block_lib import (
-    RevBlock,
-    recompute_grad,
-    rev_block,
-)
-from tensorflow.contrib.layers.sparse_feature_cross_op import (
-    SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY,
-    sparse_feature_cross,
-)
-from tensorflow.contrib.layers.summaries import (
-    summarize_activation,
-    summarize_activations,
-    summarize_biases,
-    summarize_collection,
-    summarize_tensor,
-    summarize_tensors,
-    summarize_variables,
-    summarize_weights,
-)
-from tensorflow.contrib.layers.target_column import (
-    ProblemType,
-    binary_svm_target,
-    get_default_binary_metrics_for_eval,
-    multi_class_target,
-    regression_target,
-)
-from tensorflow.python.feature_column.feature_column import (
-    InputLayer,
-)
-from tensorflow.python.util.deprecation import (
-    deprecated,
-    deprecated_arg_values,
-)
+from tensorflow.contrib.layers.feature_column import DataFrameColumn
+from tensorflow.contrib.layers.layers import pool
+from tensorflow.contrib.layers.optimizers import adaptive_clipping_fn
+from tensorflow.contrib.layers.sparse_feature_cross_op import sparse_feature_cross
+from tensorflow.contrib.layers.summaries import summarize_biases, summarize_variables, summarize_weights
+from tensorflow.contrib.layers.target_column import ProblemType, binary_svm_target, get_default_binary_metrics_for_eval
+from tensorflow.python.feature_column.feature_column import InputLayer
+from tensorflow.python.util.deprecation import deprecated, deprecated_arg_values
 
 __all__ = [
     "DataFrameColumn",
-    "GDN",
     "InputLayer",
-    "OPTIMIZER_CLS_NAMES",
-    "OPTIMIZER_SUMMARIES",
     "ProblemType",
-    "RevBlock",
-    "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY",
     "VariableDeviceChooser",
     "adaptive_clipping_fn",
     "add_arg_scope",
     "add_model_variable",
-    "apply_regularization",
     "arg_scope",
     "arg_scope_func_key",
     "arg_scoped_arguments",
@@ -226,51 +84,20 @@ __all__ = [
     "assign_from_checkpoint_fn",
     "assign_from_values",
     "assign_from_values_fn",
-    "avg_pool2d",
-    "avg_pool3d",
-    "batch_norm",
-    "bias_add",
     "binary_svm_target",
-    "bow_encoder",
     "bucketize",
-    "bucketized_column",
-    "check_feature_columns",
-    "conv1d",
-    "conv2d",
-    "conv2d_in_plane",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "convolution",
-    "convolution1d",
-    "convolution2d",
-    "convolution2d_in_plane",
-    "convolution2d_transpose",
-    "convolution3d",
-    "convolution3d_transpose",
-    "create_feature_spec_for_parsing",
     "create_global_step",
-    "crossed_column",
     "current_arg_scope",
     "data_decoder",
     "data_provider",
     "dataset",
     "dataset_data_provider",
-    "dense_to_sparse",
     "deprecated",
     "deprecated_arg_values",
-    "dropout",
-    "elu",
-    "embed_sequence",
-    "embedding_column",
     "embedding_lookup_sparse_with_distributed_aggregation",
-    "embedding_lookup_unique",
     "evaluation",
     "experimental",
     "filter_variables",
-    "flatten",
-    "fully_connected",
-    "gdn",
     "gen_sparse_feature_cross_op",
     "get_default_binary_metrics_for_eval",
     "get_global_step",
@@ -285,85 +112,28 @@ __all__ = [
     "get_variables_by_suffix",
     "get_variables_to_restore",
     "global_variable",
-    "group_norm",
     "has_arg_scope",
-    "images_to_sequence",
-    "infer_real_valued_columns",
-    "input_from_feature_columns",
-    "instance_norm",
-    "joint_weighted_sum_from_feature_columns",
-    "l1_l2_regularizer",
-    "l1_regularizer",
-    "l2_regularizer",
-    "layer_norm",
     "learning",
-    "legacy_fully_connected",
-    "legacy_linear",
-    "legacy_relu",
-    "linear",
     "loader",
     "local_variable",
     "lookup",
     "losses",
-    "make_place_holder_tensors_for_base_features",
-    "max_pool2d",
-    "max_pool3d",
-    "maxout",
     "metrics",
     "model_analyzer",
     "model_variable",
-    "multi_class_target",
-    "one_hot_column",
-    "one_hot_encoding",
-    "optimize_loss",
     "parallel_reader",
-    "parse_feature_columns_from_examples",
-    "parse_feature_columns_from_sequence_examples",
     "pool",
     "prefetch_queue",
     "queues",
-    "real_valued_column",
-    "recompute_grad",
-    "regression_target",
-    "relu",
-    "relu6",
-    "repeat",
-    "rev_block",
-    "safe_embedding_lookup_sparse",
-    "scale_gradient",
-    "scattered_embedding_column",
     "scattered_embedding_lookup",
     "scattered_embedding_lookup_sparse",
-    "separable_conv2d",
-    "separable_convolution2d",
-    "sequence_input_from_feature_columns",
-    "sequence_to_images",
-    "shared_embedding_columns",
-    "softmax",
-    "sparse_column_with_hash_bucket",
-    "sparse_column_with_integerized_feature",
-    "sparse_column_with_keys",
-    "sparse_column_with_vocabulary_file",
     "sparse_feature_cross",
-    "spatial_softmax",
-    "stack",
-    "sum_regularizer",
-    "summarize_activation",
-    "summarize_activations",
     "summarize_biases",
-    "summarize_collection",
-    "summarize_tensor",
-    "summarize_tensors",
     "summarize_variables",
     "summarize_weights",
     "tfexample_decoder",
-    "transform_features",
-    "unit_norm",
     "variable",
-    "variance_scaling_initializer",
-    "weighted_sparse_column",
-    "weighted_sum_from_feature_columns",
-    "xavier_initializer",
-    "xavier_initializer_conv2d",
     "zero_initializer",
 ]
+# All of layers but its modules.
+__all__ += [name for name in _layers.__all__ if name not in ("feature_column", "summaries")]
