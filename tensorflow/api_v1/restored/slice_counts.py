@@ -12,10 +12,15 @@ def _is_tensor(value) -> bool:
     return isinstance(value, tensor_lib.Tensor)
 
 
-def _packed(values) -> int:
-    """Ops that pack a list: one constant, or a constant for each number beside the tensors, and the packing."""
-    tensors = sum(map(_is_tensor, values))
-    return 1 if not tensors else len(values) - tensors + 1
+def _packed(parts) -> int:
+    """Ops that pack begins, ends and strides, and that cast what is not int64 where another part is.
+
+    A list of numbers is one constant; one with tensors has a constant for each number, and the packing.
+    """
+    tensors = [sum(map(_is_tensor, part)) for part in parts]
+    wide = [any(_is_tensor(v) and v.dtype == dtypes.int64 for v in part) for part in parts]
+    casts = wide.count(False) if any(wide) else 0
+    return casts + sum(1 if not n else len(part) - n + 1 for part, n in zip(parts, tensors))
 
 
 def missing(spec) -> int:
@@ -43,11 +48,7 @@ def missing(spec) -> int:
         else:
             for part in (*old, *new):
                 part.append(0)
-    wide = [any(_is_tensor(v) and v.dtype == dtypes.int64 for v in part) for part in old]
-    casts = wide.count(False) if any(wide) else 0
-    wide_now = [any(_is_tensor(v) and v.dtype == dtypes.int64 for v in part) for part in new]
-    casts_now = wide_now.count(False) if any(wide_now) else 0
-    return sum(map(_packed, old)) + casts - sum(map(_packed, new)) - casts_now - made
+    return _packed(old) - _packed(new) - made
 
 
 def install() -> None:
