@@ -346,7 +346,27 @@ def _sinh_arcsinh_scale(tailweight, dtype):
     return 2.0 / SinhArcsinh(tailweight=tailweight).forward(tf.convert_to_tensor(2.0, dtype=dtype))
 
 
-class VectorSinhArcsinhDiag(TransformedDistribution):
+class _SinhArcsinh(TransformedDistribution):
+    """What both distributions of this family show of their parameters."""
+
+    @property
+    def loc(self):
+        return self._loc
+
+    @property
+    def scale(self):
+        return self._scale
+
+    @property
+    def skewness(self):
+        return self._skewness
+
+    @property
+    def tailweight(self):
+        return self._tailweight
+
+
+class VectorSinhArcsinhDiag(_SinhArcsinh):
     """loc + scale @ F(X) 2 / F0(2), F the `SinhArcsinh` bijector, X a vector of independent normals.
 
     Args:
@@ -397,24 +417,8 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
         self._parameters = {k: v for k, v in parameters.items() if k not in ("self", "__class__")}
         self._loc, self._skewness, self._tailweight, self._scale = loc, skewness, tailweight, scale
 
-    @property
-    def loc(self):
-        return self._loc
 
-    @property
-    def scale(self):
-        return self._scale
-
-    @property
-    def skewness(self):
-        return self._skewness
-
-    @property
-    def tailweight(self):
-        return self._tailweight
-
-
-class SinhArcsinhDistribution(TransformedDistribution):
+class SinhArcsinhDistribution(_SinhArcsinh):
     """loc + scale F(X) 2 / F0(2), F the `SinhArcsinh` bijector, X normal (Jones and Pewsey 2009).
 
     Args:
@@ -466,22 +470,6 @@ class SinhArcsinhDistribution(TransformedDistribution):
             )
         self._parameters = {k: v for k, v in parameters.items() if k not in ("self", "__class__", "AffineScalar")}
         self._loc, self._scale, self._skewness, self._tailweight = loc, scale, skewness, tailweight
-
-    @property
-    def loc(self):
-        return self._loc
-
-    @property
-    def scale(self):
-        return self._scale
-
-    @property
-    def skewness(self):
-        return self._skewness
-
-    @property
-    def tailweight(self):
-        return self._tailweight
 
 
 SinhArcsinhDistribution.__name__ = "SinhArcsinh"
