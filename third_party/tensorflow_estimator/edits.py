@@ -89,4 +89,23 @@ EDITS = (
     self._feature_columns = _validate_feature_columns(""",
         1,
     ),
+    # Pandas 3 has a string type that is no NumPy dtype.
+    (
+        "string columns of pandas 3",
+        "tensorflow_estimator/python/estimator/inputs/queues/feeding_functions.py",
+        """    elif HAS_PANDAS and isinstance(data, pd.DataFrame):
+      types = [""",
+        """    elif HAS_PANDAS and isinstance(data, pd.DataFrame):
+      data = pandas_frames.with_object_strings(data)
+      types = [""",
+        1,
+    ),
+    (
+        "import for string columns",
+        "tensorflow_estimator/python/estimator/inputs/queues/feeding_functions.py",
+        "from tensorflow_estimator.python.estimator.inputs.queues import feeding_queue_runner as fqr\n",
+        "from tensorflow_estimator.python.estimator.inputs.queues import feeding_queue_runner as fqr\n"
+        f"from {_OURS} import pandas_frames\n",
+        1,
+    ),
 )
