@@ -18,6 +18,11 @@ __all__ = [
 _NO_STRING, _NO_INTEGER = "6ZxWzWOHxZ", 1288896567
 
 
+# Old code takes these from here.
+_prune_invalid_ids = embedding_ops._prune_invalid_ids
+_prune_invalid_weights = embedding_ops._prune_invalid_weights
+
+
 def _as_list(params):
     if isinstance(params, variables.PartitionedVariable):
         return list(params)

@@ -49,11 +49,11 @@ class _Linear:
                         bias_initializer = tf.constant_initializer(0.0, dtype=dtype)
                     self._biases = tf.get_variable("bias", [output_size], dtype, bias_initializer)
 
-    def __call__(self, args):
+    def __call__(self, args, add_bias=True):
         args = list(args) if self._several else [args]
         joined = args[0] if len(args) == 1 else tf.concat(args, 1)
         result = tf.matmul(joined, self._weights)
-        return result if self._biases is None else tf.nn.bias_add(result, self._biases)
+        return result if self._biases is None or not add_bias else tf.nn.bias_add(result, self._biases)
 
 
 def _linear(args, output_size, bias, bias_initializer=None, kernel_initializer=None):

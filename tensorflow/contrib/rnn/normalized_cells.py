@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from tensorflow.contrib.rnn.core_rnn_cell import _Linear, _linear
 from tensorflow.contrib.rnn.lstm_ops import known_width
 from tensorflow.contrib.rnn.scope_variables import clip, concat_variable, normalized
 
@@ -181,6 +182,93 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
             m = tf.matmul(m, concat_variable("W_P", [units, self._num_proj], dtype, self._num_proj_shards))
             m = clip(m, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else tf.concat([c, m], 1)
+
+
+class LayerNormLSTMCell(RNNCell):
+    """An LSTM with optional layer normalization (arXiv:1607.06450), peepholes, clipping and projection.
+
+    Variables: "kernel", "bias" (there, but not added, with layer normalization), "input/gamma", "input/beta" and so on for
+    "transform", "forget", "output" and "state", "w_f_diag", "w_i_diag", "w_o_diag", "projection/kernel".
+
+    Args:
+      num_units: size of the cell state.
+      use_peepholes: whether gates see the cell state.
+      cell_clip: bound of the cell state; none by default.
+      initializer: of the matrices and peepholes; the variable scope's by default.
+      num_proj: size of the output; `num_units`, unprojected, by default.
+      proj_clip: bound of the projected output.
+      forget_bias: added to the forget gate.
+      activation: of the inner states, tanh by default.
+      layer_norm: whether gates and cell state are normalized.
+      norm_gain: initial gain.
+      norm_shift: initial shift.
+      reuse: as in `tf.variable_scope`.
+    """
+
+    def __init__(
+        self,
+        num_units,
+        use_peepholes=False,
+        cell_clip=None,
+        initializer=None,
+        num_proj=None,
+        proj_clip=None,
+        forget_bias=1.0,
+        activation=None,
+        layer_norm=False,
+        norm_gain=1.0,
+        norm_shift=0.0,
+        reuse=None,
+    ):
+        super().__init__(_reuse=reuse)
+        self._num_units = num_units
+        self._use_peepholes = use_peepholes
+        self._cell_clip = cell_clip
+        self._initializer = initializer
+        self._num_proj = num_proj
+        self._proj_clip = proj_clip
+        self._forget_bias = forget_bias
+        self._activation = activation or tf.tanh
+        self._layer_norm = layer_norm
+        self._norm_gain = norm_gain
+        self._norm_shift = norm_shift
+        self._output_size = num_proj if num_proj else num_units
+
+    @property
+    def state_size(self):
+        return LSTMStateTuple(self._num_units, self._output_size)
+
+    @property
+    def output_size(self):
+        return self._output_size
+
+    def _norm(self, values, scope):
+        if not self._layer_norm:
+            return values
+        return normalized(values, scope, self._norm_gain, self._norm_shift, values.dtype)
+
+    def call(self, inputs, state):
+        c_prev, m_prev = state
+        known_width(inputs.shape.with_rank(2))
+        with tf.variable_scope(tf.get_variable_scope(), initializer=self._initializer):
+            gates = _Linear([inputs, m_prev], 4 * self._num_units, True)(
+                [inputs, m_prev], add_bias=not self._layer_norm
+            )
+            names = ("input", "transform", "forget", "output")
+            i, j, f, o = (self._norm(gate, name) for gate, name in zip(tf.split(gates, 4, axis=1), names))
+            f += self._forget_bias
+            if self._use_peepholes:
+                peep_f, peep_i, peep_o = (
+                    tf.get_variable(f"w_{g}_diag", [self._num_units], inputs.dtype) for g in "fio"
+                )
+                f, i = f + peep_f * c_prev, i + peep_i * c_prev
+            c = tf.sigmoid(f) * c_prev + tf.sigmoid(i) * self._activation(j)
+            c = clip(self._norm(c, "state"), self._cell_clip)
+            m = tf.sigmoid(o + peep_o * c if self._use_peepholes else o) * self._activation(c)
+            if self._num_proj is not None:
+                with tf.variable_scope("projection"):
+                    m = clip(_linear(m, self._num_proj, False), self._proj_clip)
+        return m, LSTMStateTuple(c, m)
 
 
 class WeightNormLSTMCell(RNNCell):

@@ -11,18 +11,31 @@ from tensorflow.contrib.rnn.conv_lstm_cells import (  # noqa: F401
     ConvLSTMCell,
     _conv,
 )
-from tensorflow.contrib.rnn.core_rnn_cell import _Linear, assert_like_cell
+from tensorflow.contrib.rnn.core_rnn_cell import _Linear, _linear, assert_like_cell  # noqa: F401
 from tensorflow.contrib.rnn.grid_lstm_cells import BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell  # noqa: F401
 from tensorflow.contrib.rnn.independent_cells import IndRNNCell, IndyGRUCell, IndyLSTMCell  # noqa: F401
 from tensorflow.contrib.rnn.lstm_ops import known_width
+from tensorflow.contrib.rnn.minimal_cells import CFNCell, MinimalRNNCell  # noqa: F401
 from tensorflow.contrib.rnn.normalized_cells import (  # noqa: F401
     CoupledInputForgetGateLSTMCell,
     LayerNormBasicLSTMCell,
+    LayerNormLSTMCell,
     WeightNormLSTMCell,
+)
+from tensorflow.contrib.rnn.ntm_cell import NTMCell, NTMControllerState  # noqa: F401
+from tensorflow.contrib.rnn.scope_variables import (  # noqa: F401
+    concat_variable as _get_concat_variable,
+    normalized as _scope_normalized,
+    row_shards as _get_sharded_variable,
 )
 
 RNNCell = tf.nn.rnn_cell.RNNCell
 LSTMStateTuple = tf.nn.rnn_cell.LSTMStateTuple
+
+
+def _norm(g, b, inp, scope):
+    """Layer normalization of `inp` in SCOPE, with gain and shift initially `g` and `b`."""
+    return _scope_normalized(inp, scope, g, b)
 
 
 class AttentionCellWrapper(RNNCell):

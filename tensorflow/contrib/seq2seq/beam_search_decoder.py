@@ -46,23 +46,23 @@ def tile_batch(t, multiplier, name=None):
       ValueError: a tensor is a scalar or of unknown rank.
     """
 
-    def tiled(tensor):
-        tensor = tf.convert_to_tensor(tensor, name="t")
-        if tensor.shape.ndims is None or tensor.shape.ndims < 1:
-            raise ValueError("t must have statically known rank")
-        shape = tf.shape(tensor)
-        multiples = [1] * (tensor.shape.ndims + 1)
-        multiples[1] = multiplier
-        result = tf.reshape(
-            tf.tile(tf.expand_dims(tensor, 1), multiples), tf.concat(([shape[0] * multiplier], shape[1:]), 0)
-        )
-        batch = tensor.shape.dims[0].value
-        static = None if batch is None or not isinstance(multiplier, int) else batch * multiplier
-        result.set_shape(tf.TensorShape([static]).concatenate(tensor.shape[1:]))
-        return result
-
     with tf.name_scope(name, "tile_batch", nest.flatten(t) + [multiplier]):
-        return nest.map_structure(tiled, t)
+        return nest.map_structure(lambda tensor: _tile_batch(tensor, multiplier), t)
+
+
+def _tile_batch(t, multiplier):
+    """`tile_batch` of one tensor."""
+    t = tf.convert_to_tensor(t, name="t")
+    if t.shape.ndims is None or t.shape.ndims < 1:
+        raise ValueError("t must have statically known rank")
+    shape = tf.shape(t)
+    multiples = [1] * (t.shape.ndims + 1)
+    multiples[1] = multiplier
+    tiled = tf.reshape(tf.tile(tf.expand_dims(t, 1), multiples), tf.concat(([shape[0] * multiplier], shape[1:]), 0))
+    batch = t.shape.dims[0].value
+    static = None if batch is None or not isinstance(multiplier, int) else batch * multiplier
+    tiled.set_shape(tf.TensorShape([static]).concatenate(t.shape[1:]))
+    return tiled
 
 
 def gather_tree_from_array(t, parent_ids, sequence_length):
@@ -394,13 +394,14 @@ def _beam_search_step(
     def from_parents(t, shape=(-1,), name=None):
         return gathered(t, parents, beam_width, list(shape), name)
 
-    def states_from_parents(t, name=None):
-        return t if _unbatched(t, 2) else from_parents(t, [batch_size * beam_width, -1], name)
+    def states_from_parents(t):
+        return _maybe_tensor_gather_helper(parents, t, batch_size, beam_width, [batch_size * beam_width, -1])
 
     had_finished = from_parents(beam_state.finished)
     finished = tf.logical_or(had_finished, tf.equal(word_ids, end_token), name="next_beam_finished")
     lengths = from_parents(beam_state.lengths) + tf.cast(tf.logical_not(had_finished), tf.int64)
-    next_covered = None if covered is None else states_from_parents(covered, "next_accumulated_attention_probs")
+    covered_shape = [batch_size * beam_width, -1]
+    next_covered = None if covered is None else from_parents(covered, covered_shape, "next_accumulated_attention_probs")
     next_state = BeamSearchDecoderState(
         cell_state=nest.map_structure(states_from_parents, next_cell_state),
         log_probs=next_log_probs,
@@ -434,6 +435,13 @@ def _tensor_gather_helper(gather_indices, gather_from, batch_size, range_size, g
         static_batch = tf.get_static_value(batch_size)
         result.set_shape(tf.TensorShape([static_batch]).concatenate(gather_from.shape[1:kept]))
         return result
+
+
+def _maybe_tensor_gather_helper(gather_indices, gather_from, batch_size, range_size, gather_shape):
+    """`_tensor_gather_helper`; TensorArrays and what has fewer dimensions than `gather_shape` stay as they are."""
+    if _unbatched(gather_from, len(gather_shape)):
+        return gather_from
+    return _tensor_gather_helper(gather_indices, gather_from, batch_size, range_size, gather_shape)
 
 
 def _mask_probs(probs, eos_token, finished):

@@ -49,11 +49,11 @@ class Decoder(metaclass=abc.ABCMeta):
         return False
 
 
-def _zero_outputs(decoder):
-    def zeros(size, dtype):
-        return rnn_cell_impl._zero_state_tensors(size, decoder.batch_size, dtype)
-
-    return nest.map_structure(zeros, decoder.output_size, decoder.output_dtype)
+def _create_zero_outputs(size, dtype, batch_size):
+    """Zeros of [batch] + size for structures of sizes and dtypes, which are alike."""
+    return nest.map_structure(
+        lambda one_size, one_dtype: rnn_cell_impl._zero_state_tensors(one_size, batch_size, one_dtype), size, dtype
+    )
 
 
 def _element_shape(batch_size, shape):
@@ -109,7 +109,7 @@ def dynamic_decode(
                 raise ValueError(f"maximum_iterations must be a scalar, got shape {maximum_iterations.shape}")
 
         finished, inputs, state = decoder.initialize()
-        zeros = _zero_outputs(decoder)
+        zeros = _create_zero_outputs(decoder.output_size, decoder.output_dtype, decoder.batch_size)
         if maximum_iterations is not None:
             finished = tf.logical_or(finished, 0 >= maximum_iterations)
         lengths = tf.zeros_like(finished, dtype=tf.int32)

@@ -127,7 +127,7 @@ class TrainingHelper(_IdHelper):
             self._inputs = inputs
             if not time_major:
                 inputs = nest.map_structure(_transpose_batch_time, inputs)
-            self._input_tas = nest.map_structure(_as_array, inputs)
+            self._input_tas = nest.map_structure(_unstack_ta, inputs)
             self._sequence_length = tf.convert_to_tensor(sequence_length, name="sequence_length")
             if self._sequence_length.shape.ndims != 1:
                 raise ValueError(
@@ -171,7 +171,8 @@ class TrainingHelper(_IdHelper):
             return finished, self._read(following, finished), state
 
 
-def _as_array(tensor):
+def _unstack_ta(tensor):
+    """A TensorArray of the slices of `tensor` along its first dimension."""
     return tf.TensorArray(dtype=tensor.dtype, size=tf.shape(tensor)[0], element_shape=tensor.shape[1:]).unstack(tensor)
 
 
@@ -303,7 +304,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
                     auxiliary_inputs = nest.map_structure(_transpose_batch_time, auxiliary_inputs)
             self._auxiliary_input_tas = None
             if auxiliary_inputs is not None:
-                self._auxiliary_input_tas = nest.map_structure(_as_array, auxiliary_inputs)
+                self._auxiliary_input_tas = nest.map_structure(_unstack_ta, auxiliary_inputs)
             self._seed = seed
             self._next_inputs_fn = next_inputs_fn
             super().__init__(inputs=joined, sequence_length=sequence_length, time_major=time_major, name=name)
