@@ -1,7 +1,7 @@
 """`import keras` as the Keras of this package, for programs written for keras 2.2 and 2.3. Opt-in: TF_DEEPREC_KERAS=1.
 
-A program that imports keras before tensorflow needs the alias before it imports tensorflow; there is no place for that in this
-package, so it must say `import tensorflow` first.
+A program that imports keras before tensorflow is served by a .pth file of the wheel, which imports tensorflow first:
+tools/pip_package/standalone_keras.
 """
 
 import sys
@@ -19,6 +19,8 @@ def install() -> None:
     if not settings.STANDALONE_KERAS:
         return
     if "keras" in sys.modules:
-        raise ImportError("TF_DEEPREC_KERAS=1, but keras was imported already: import tensorflow before keras")
+        raise ImportError(
+            "TF_DEEPREC_KERAS=1, but another keras was imported already: set it before Python starts, or import tensorflow before keras"
+        )
     # The same tables serve `keras.X` as serve `tensorflow.python.keras.X`: that is where tf.keras had been taken from.
     import_aliases.add_prefix("keras", "tensorflow.python.keras")

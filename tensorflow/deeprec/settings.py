@@ -5,7 +5,7 @@ TF_DEEPREC_ROOT                 `1` (default): the 1.x root API; `2`: the releas
 TF_DEEPREC_XLA                  `1`: auto-clustering by XLA for every session whose ConfigProto is silent
 TF_DEEPREC_LAZY_ADAM            `1`: `tf.train.AdamOptimizer` updates touched rows only
 TF_DEEPREC_PY_COMPAT            `1` (default): names that Python and NumPy dropped are back; 1.x root only
-TF_DEEPREC_KERAS                `1`: `import keras`, after tensorflow, is the Keras of this package; 1.x root only
+TF_DEEPREC_KERAS                `1`: `import keras` is the Keras of this package; 1.x root only
 TF_DEEPREC_DISABLE_KERNELS      names of ops, comma separated, or `all`: use the stock kernels for these
 TF_DEEPREC_ISA                  `scalar`, `avx2` or `avx512`: force one form of the kernels (for tests)
 TF_DEEPREC_REEXEC               `1`: start the process again with the bundled libstdc++ where that is the cure

@@ -201,7 +201,7 @@ def test_the_fusion_can_be_turned_off():
 def test_the_stock_order_on_request(check_python):
     code = (
         "import tensorflow as tf\ntf.set_random_seed(9)\n"
-        "n = tf.data.Dataset.range(12).shuffle(5, seed=21).repeat(1).make_one_shot_iterator().get_next()\n"
+        "n = tf.data.Dataset.range(12).shuffle(5, seed=21).repeat(2).make_one_shot_iterator().get_next()\n"
         "with tf.Session() as s: print([int(s.run(n)) for _ in range(12)])"
     )
     ours = str(_reference(range(12), 5, 1, 9, 21))
@@ -209,3 +209,8 @@ def test_the_stock_order_on_request(check_python):
     assert check_python(code, TF_DEEPREC_DISABLE_KERNELS="ShuffleAndRepeatDataset") != ours
     as_root_2 = code.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()")
     assert check_python(as_root_2, TF_DEEPREC_ROOT="2") != ours
+
+
+def test_a_repeat_of_one_is_no_repeat():
+    source = tf.data.Dataset.range(12).shuffle(5, seed=21)
+    assert _values(source.repeat(1)) == _values(source) != _reference(range(12), 5, 1, 9, 21)

@@ -126,6 +126,8 @@ def tensorflow_wheel(name, self_contained = False):
             "//third_party/libstdcxx:libstdc++.so.6": "tensorflow/libstdcxx_guard/",
             "//third_party/libstdcxx:libcxxprobe.so": "tensorflow/libstdcxx_guard/",
             "//tools/doctor:deeprec_doctor.py": "",
+            "//tools/pip_package:standalone_keras/_deeprec_keras.py": "",
+            "//tools/pip_package:standalone_keras/deeprec_keras.pth": "",
             "//tools/scan:deeprec_scan": "deeprec_scan/",
         },
         readme = "//:README.md",

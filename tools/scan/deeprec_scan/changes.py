@@ -47,7 +47,7 @@ CHANGES = {
 
 STANDALONE_KERAS = (
     "is another package, keras 3 if it is installed",
-    "set TF_DEEPREC_KERAS=1 and import tensorflow before keras",
+    "set TF_DEEPREC_KERAS=1 before Python starts",
 )
 
 
