@@ -48,7 +48,13 @@ from tensorflow.contrib.eager.execution_callbacks import (
     nan_callback,
     seterr,
 )
-from tensorflow.contrib.eager.saver import Saver, get_optimizer_variables
+from tensorflow.contrib.eager.network import (
+    Network,
+    Sequential,
+    restore_network_checkpoint,
+    save_network_checkpoint,
+)
+from tensorflow.contrib.eager.saver import Saver, get_optimizer_variables, restore_variables_on_create
 
 Checkpoint = _tf.train.Checkpoint
 connect_to_remote_host = _tf.config.experimental_connect_to_host
@@ -101,19 +107,5 @@ def run_test_in_graph_and_eager_modes(
     return test_util.run_in_graph_and_eager_modes(func, config, use_gpu, assert_no_eager_garbage)
 
 
-_OWN = ("datasets", "execution_callbacks", "metrics_impl", "saver")
+_OWN = ("datasets", "execution_callbacks", "metrics_impl", "network", "network_base", "saver")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _OWN]
-
-_LEFT_OUT = {
-    "Network": "tf.keras.Model",
-    "Sequential": "tf.keras.Sequential",
-    "save_network_checkpoint": "tf.train.Checkpoint",
-    "restore_network_checkpoint": "tf.train.Checkpoint",
-    "restore_variables_on_create": "tf.train.Checkpoint, whose restore waits for variables",
-}
-
-
-def __getattr__(name):
-    if name in _LEFT_OUT:
-        raise AttributeError(f"tf.contrib.eager.{name} is left out: use {_LEFT_OUT[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

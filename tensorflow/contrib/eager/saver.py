@@ -1,4 +1,6 @@
-"""Saves variables without a graph."""
+"""Saves and restores variables without a graph."""
+
+import contextlib
 
 import tensorflow as tf
 from tensorflow.python.ops import resource_variable_ops
@@ -35,6 +37,47 @@ class Saver:
         """Restores from a path that `save` returned."""
         with tf.device("/device:CPU:0"):
             self._saver.restore(None, file_prefix)
+
+
+@contextlib.contextmanager
+def restore_variables_on_create(save_path, map_func=None):
+    """Variables made in the context get their values from a checkpoint; of several with one name only the first.
+
+    Args:
+      save_path: prefix of the files; with None or "" nothing is restored.
+      map_func: name of a variable -> its name in the checkpoint; the same by default.
+
+    Raises:
+      ValueError: not in eager mode, or `map_func` is no function.
+      tf.errors.NotFoundError: when a variable is made that the checkpoint has not.
+    """
+    if not tf.executing_eagerly():
+        raise ValueError("restore_variables_on_create can only be used with eager execution enabled.")
+    if map_func is not None and not callable(map_func):
+        raise ValueError(f"map_func must be callable, got {map_func!r}")
+    if not save_path:
+        yield
+        return
+    reader = tf.train.load_checkpoint(save_path)
+    known, restored = reader.get_variable_to_shape_map(), set()
+    cls = resource_variable_ops.ResourceVariable
+    initialize = cls._init_from_args
+
+    def initialize_and_restore(self, *args, **kwargs):
+        initialize(self, *args, **kwargs)
+        name = map_func(self._shared_name) if map_func else self._shared_name
+        if name not in known:
+            raise tf.errors.NotFoundError(None, None, f"{name} not found in checkpoint {save_path}")
+        if name not in restored:
+            self.assign(reader.get_tensor(name))
+            restored.add(name)
+
+    # Not a variable creator: objects made by the class itself do not ask one.
+    cls._init_from_args = initialize_and_restore
+    try:
+        yield
+    finally:
+        cls._init_from_args = initialize
 
 
 def get_optimizer_variables(optimizer):
