@@ -33,8 +33,17 @@ def populate(module: types.ModuleType) -> None:
         namespace = importlib.import_module(_NAMESPACE)
     _load_kernels()
     _install_deeprec()
-    from tensorflow.api_v1 import checkpoints, class_members, feature_columns, keras_values, old_arguments, op_seeds
+    from tensorflow.api_v1 import (
+        checkpoints,
+        class_members,
+        deprecations,
+        feature_columns,
+        keras_values,
+        old_arguments,
+        op_seeds,
+    )
 
+    deprecations.install()
     old_arguments.install(namespace)
     class_members.install()
     op_seeds.install()
