@@ -2,7 +2,7 @@
 
 import types
 
-from tensorflow.api_v1 import import_aliases, import_hooks, keras_members
+from tensorflow.api_v1 import import_aliases, import_hooks, keras_members, keras_yaml
 
 # Where tf_keras offers its newer optimizers. These create their variables and apply gradients in ways that a session
 # never runs: training with them in graph mode silently changes nothing.
@@ -29,5 +29,6 @@ def install(module: types.ModuleType, namespace: types.ModuleType) -> None:
         setattr(module, name, getattr(namespace, name))
     import_aliases.install()
     keras_members.install()
+    keras_yaml.install()
     for name in _OPTIMIZER_MODULES:
         import_hooks.after_import(name, _bind_session_optimizers)
