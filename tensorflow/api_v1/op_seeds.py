@@ -8,7 +8,7 @@ import functools
 import sys
 
 from tensorflow.api_v1 import keras_op_counts
-from tensorflow.api_v1.restored import op_counts, slice_counts
+from tensorflow.api_v1.restored import op_counts, op_types, slice_counts
 from tensorflow.api_v1.restored import random_ops as restored_random_ops
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops, random_seed
@@ -20,7 +20,7 @@ def install() -> None:
     for (module, name), new in restored_random_ops.REPLACEMENTS.items():
         old = getattr(module, name)
         replacements.append((old, functools.update_wrapper(new, old, ("__module__", "__qualname__"), ())))
-    replacements += op_counts.replacements()
+    replacements += op_counts.replacements() + op_types.replacements()
     _replace_everywhere(replacements)
     op_counts.install_methods()
     slice_counts.install()
@@ -47,7 +47,12 @@ def _replace_everywhere(replacements) -> None:
     Args:
       replacements: pairs (old, new).
     """
-    new = {id(old): (old, made) for old, made in replacements}
+    new = {}
+    for old, made in replacements:
+        # The runtime wraps some of its functions late, and `tf.math` and `tf.linalg` hold what was there before.
+        while old is not None:
+            new[id(old)] = (old, made)
+            old = getattr(old, "__wrapped__", None)
     for home, holder in list(sys.modules.items()):
         if home.startswith("tensorflow"):
             names = getattr(holder, "__dict__", {})
