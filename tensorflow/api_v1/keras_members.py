@@ -121,6 +121,19 @@ def _sequential(module: types.ModuleType) -> None:
     module.Sequential.predict_classes = predict_classes
 
 
+def _training_utils(module: types.ModuleType) -> None:
+    released = module.OutputsAggregator.finalize
+
+    @functools.wraps(released)
+    def finalize(self):
+        if not self.results:
+            # `fit` and `evaluate` say so; here the structure of the outputs would be asked for, which no batch has told.
+            raise ValueError("Empty data: predict got no samples, expected at least one.")
+        released(self)
+
+    module.OutputsAggregator.finalize = finalize
+
+
 def _get_updates_for(self, inputs):
     """Update ops that depend on the given inputs; with None, those that depend on none."""
     return _reachable(self.updates, inputs, "_unconditional_update")
@@ -136,4 +149,5 @@ _HOOKS = {
     "base_layer_v1": _base_layer_v1,
     "sequential": _sequential,
     "training": _training,
+    "training_utils_v1": _training_utils,
 }

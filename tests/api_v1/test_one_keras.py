@@ -181,3 +181,12 @@ def test_nothing_of_keras_is_imported_with_tensorflow(check_python):
         check_python("import sys, tensorflow; print('tf_keras' in sys.modules, 'h5py' in sys.modules)") == "False False"
     )
     assert "tensorflow" in sys.modules
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_classes", "predict_proba", "evaluate", "fit"])
+def test_no_samples_are_an_error_that_says_so(graph, method):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    targets = () if method.startswith("predict") else (np.ones([0, 2]),)
+    with pytest.raises(ValueError, match="Empty (training )?data"):
+        getattr(model, method)(np.ones([0, 3]), *targets, verbose=0)
