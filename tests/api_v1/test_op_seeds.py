@@ -193,3 +193,25 @@ def test_identity_column_refuses_ids_out_of_range(ids):
         out = tf.feature_column.input_layer({"id": dense}, [tf.feature_column.indicator_column(column)])
         with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
             session.run(out, {fed: ids})
+
+
+_IMAGE = np.ones([1, 5, 6, 1], np.float32)
+
+
+# The sum of the calls of the golden case ops_contrib_misc is 252; each number follows from 1.15's formulas.
+@pytest.mark.parametrize(
+    "build, number",
+    [
+        (lambda image: image.rotate(tf.constant(_IMAGE), 0.4), 1 + 103),
+        (lambda image: image.rotate(_IMAGE, [0.4]), 1 + 99),
+        (lambda image: image.translate(tf.constant(_IMAGE), [[1.0, -1.5]]), 1 + 64),
+        (lambda image: image.translate(tf.constant(_IMAGE), [1.0, -1.5]), 1 + 68),
+        (lambda image: image.transform(tf.constant(_IMAGE), [1.0, 0.2, -0.5, 0.1, 0.9, 0.3, 0.001, 0.0]), 1 + 11),
+        (lambda image: image.angles_to_projective_transforms([0.4], 5.0, 6.0), 67),
+        (lambda image: image.flat_transforms_to_matrices(np.ones(8, np.float32)), 20),
+    ],
+)
+def test_contrib_image_counts_the_ops_of_1_15(graph, build, number):
+    tf.set_random_seed(3)
+    build(tf.contrib.image)
+    assert random_seed.get_seed(None) == (3, number)

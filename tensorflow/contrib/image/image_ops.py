@@ -4,7 +4,10 @@ A transform is 8 numbers [a0, a1, a2, b0, b1, b2, c0, c1]: the output pixel (x, 
 ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1.
 """
 
+import contextlib
+
 import tensorflow as tf
+from tensorflow.api_v1.restored import op_counts
 from tensorflow.deeprec import library
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import gen_image_ops
@@ -64,12 +67,15 @@ def angles_to_projective_transforms(angles, image_height, image_width, name=None
     with tf.name_scope(name, "angles_to_projective_transforms"):
         angles = tf.convert_to_tensor(angles, name="angles", dtype=tf.float32)
         angles = _at_least(angles, 0, "Angles should have rank 0 or 1.")
-        cos, sin = tf.cos(angles), tf.sin(angles)
-        last_row, last_column = image_height - 1, image_width - 1
-        x_offset = (last_column - (cos * last_column - sin * last_row)) / 2.0
-        y_offset = (last_row - (sin * last_column + cos * last_row)) / 2.0
-        zeros = tf.zeros_like(angles)
-        return tf.stack([cos, -sin, x_offset, sin, cos, y_offset, zeros, zeros], axis=1)
+        # 1.15 computed each sine, cosine and difference where it was used; a size took two ops as a tensor, one as a number.
+        sizes = sum(3 * (2 if tf.is_tensor(size) else 1) for size in (image_height, image_width))
+        with _counted_as(60 + sizes):
+            cos, sin = tf.cos(angles), tf.sin(angles)
+            last_row, last_column = image_height - 1, image_width - 1
+            x_offset = (last_column - (cos * last_column - sin * last_row)) / 2.0
+            y_offset = (last_row - (sin * last_column + cos * last_row)) / 2.0
+            zeros = tf.zeros_like(angles)
+            return tf.stack([cos, -sin, x_offset, sin, cos, y_offset, zeros, zeros], axis=1)
 
 
 def translations_to_projective_transforms(translations, name=None):
@@ -85,8 +91,23 @@ def translations_to_projective_transforms(translations, name=None):
     with tf.name_scope(name, "translations_to_projective_transforms"):
         t = tf.convert_to_tensor(translations, name="translations", dtype=tf.float32)
         t = _at_least(t, 1, "Translations should have rank 1 or 2.")
-        one, zero = tf.ones_like(t[:, 0]), tf.zeros_like(t[:, 0])
-        return tf.stack([one, zero, -t[:, 0], zero, one, -t[:, 1], zero, zero], axis=1)
+        # 1.15 made the columns of ones and zeros one by one, each of a shape that it computed.
+        with _counted_as(57):
+            one, zero = tf.ones_like(t[:, 0]), tf.zeros_like(t[:, 0])
+            return tf.stack([one, zero, -t[:, 0], zero, one, -t[:, 1], zero, zero], axis=1)
+
+
+@contextlib.contextmanager
+def _counted_as(number: int):
+    """What is built inside counts as so many ops for the default seeds: those that 1.15 built."""
+    if tf.executing_eagerly():
+        yield
+        return
+    graph = tf.get_default_graph()
+    before = graph.num_operations() + op_counts.missing_ops(graph)
+    yield
+    built = graph.num_operations() + op_counts.missing_ops(graph) - before
+    op_counts.add_missing(graph, number - built)
 
 
 def _at_least(tensor, rank, message):
