@@ -27,7 +27,6 @@ MODULES = {
     "receptive_field": ("it is a tool of its own", "the receptivefield package"),
     "remote_fused_graph": ("it drives Qualcomm's Hexagon processor", "TensorFlow Lite's delegates"),
     "rpc": ("it needs gRPC inside the runtime", "tf.py_func over grpc"),
-    "session_bundle": ("it was replaced by SavedModel in 1.0", "tf.saved_model.loader and tf.saved_model.builder"),
     "specs": ("it is a language of its own, and hardly used", "tf.contrib.layers"),
     "tensor_forest": ("its kernels are gone from the runtime", "tf.estimator.BoostedTreesClassifier, or scikit-learn"),
     "tensorrt": ("it needs a GPU and TensorRT", "TensorRT's own converters"),

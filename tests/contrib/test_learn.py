@@ -85,7 +85,7 @@ def test_bad_inputs(tmp_path):
         estimator.fit(X, Y, steps=1, max_steps=1)
     with pytest.raises(ValueError, match="params"):
         L.Estimator(lambda features, labels: None, params={})
-    with pytest.raises(NotImplementedError, match="export_savedmodel"):
+    with pytest.raises(ValueError, match="trained model"):
         estimator.export("x")
 
 

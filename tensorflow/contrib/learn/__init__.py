@@ -65,8 +65,10 @@ from tensorflow.contrib.learn.run_config import RunConfig, TaskType
 from tensorflow.contrib.learn.trainable import Trainable
 from tensorflow.contrib.learn.utils import InputFnOps, build_parsing_serving_input_fn, make_export_strategy
 from tensorflow.contrib.learn.graph_actions import evaluate, infer, run_feeds, run_n, train
+from tensorflow.contrib.learn.dynamic_rnn_estimator import DynamicRnnEstimator
 from tensorflow.contrib.learn.kmeans import KMeansClustering
 from tensorflow.contrib.learn.logistic_regressor import LogisticRegressor
+from tensorflow.contrib.learn.svm import SVM
 
 
 __all__ = [
@@ -77,6 +79,7 @@ __all__ = [
     "DNNLinearCombinedEstimator",
     "DNNLinearCombinedRegressor",
     "DNNRegressor",
+    "DynamicRnnEstimator",
     "Estimator",
     "Evaluable",
     "Experiment",
@@ -96,6 +99,7 @@ __all__ = [
     "ProblemType",
     "RunConfig",
     "SKCompat",
+    "SVM",
     "TaskType",
     "Trainable",
     "binary_svm_head",

@@ -4,6 +4,7 @@ import math
 
 from tensorflow.contrib.layers import feature_column_ops, layers, optimizers
 from tensorflow.contrib.learn import estimator, head, model_fn, prediction_key
+from tensorflow.contrib.learn.utils import export
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import clip_ops, gradients_impl, nn, partitioned_variables, variable_scope
 from tensorflow.python.summary import summary
@@ -111,6 +112,9 @@ class HeadEstimator(estimator.Estimator):
         self._head = a_head
         super().__init__(self._head_model_fn, model_dir, config=config, feature_engineering_fn=feature_engineering_fn)
 
+    def _all_columns(self):
+        return self._columns
+
     def _head_model_fn(self, features, labels, mode):
         logits = self._logits(features, mode)
         return self._head.create_model_fn_ops(
@@ -118,8 +122,47 @@ class HeadEstimator(estimator.Estimator):
         )
 
 
-class PredictsClasses:
+class _ExportsOneOutput:
+    """Session bundles with one prediction, whose examples are parsed by the columns of the model."""
+
+    _EXPORTED = None
+
+    @staticmethod
+    def _default_signature(examples, features, predictions):
+        raise NotImplementedError
+
+    def export(
+        self,
+        export_dir,
+        input_fn=None,
+        input_feature_key=None,
+        use_deprecated_input_fn=True,
+        signature_fn=None,
+        default_batch_size=1,
+        exports_to_keep=None,
+    ):
+        """As `Estimator.export`; examples are parsed by the model's columns, and the signature is of the model's kind."""
+
+        def parse(unused_estimator, examples):
+            return feature_column_ops.parse_feature_columns_from_examples(examples, self._all_columns())
+
+        return super().export(
+            export_dir,
+            input_fn=input_fn or parse,
+            input_feature_key=input_feature_key,
+            use_deprecated_input_fn=use_deprecated_input_fn,
+            signature_fn=signature_fn or self._default_signature,
+            prediction_key=self._EXPORTED,
+            default_batch_size=default_batch_size,
+            exports_to_keep=exports_to_keep,
+        )
+
+
+class PredictsClasses(_ExportsOneOutput):
     """Predictions of classifiers: classes, unless `outputs` says otherwise."""
+
+    _EXPORTED = prediction_key.PredictionKey.PROBABILITIES
+    _default_signature = staticmethod(export.classification_signature_fn_with_prob)
 
     def predict(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True):
         """Classes; with `outputs`, dicts of these keys. Arguments as for `Estimator.predict`."""
@@ -140,8 +183,11 @@ class PredictsClasses:
         return self._one(prediction_key.PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
 
 
-class PredictsScores:
+class PredictsScores(_ExportsOneOutput):
     """Predictions of regressors: scores, unless `outputs` says otherwise."""
+
+    _EXPORTED = prediction_key.PredictionKey.SCORES
+    _default_signature = staticmethod(export.regression_signature_fn)
 
     def predict(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True):
         """Scores; with `outputs`, dicts of these keys. Arguments as for `Estimator.predict`."""

@@ -60,6 +60,9 @@ class DNNLinearCombinedEstimator(canned.HeadEstimator):
         self._partitioner = input_layer_partitioner
         super().__init__(head, model_dir, config, feature_engineering_fn)
 
+    def _all_columns(self):
+        return tuple(dict.fromkeys(self._linear_columns + self._dnn_columns))
+
     def _logits(self, features, mode):
         dimension = self._head.logits_dimension
         parts = []

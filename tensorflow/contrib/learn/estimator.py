@@ -7,8 +7,18 @@ import numpy as np
 
 import tensorflow.estimator as core
 from tensorflow.contrib.layers import feature_column_ops
-from tensorflow.contrib.learn import evaluable, export_strategy, metric_spec, model_fn, monitors, run_config, trainable
+from tensorflow.contrib.learn import (
+    evaluable,
+    export_strategy,
+    metric_spec,
+    model_fn,
+    monitors,
+    run_config,
+    tensor_signature,
+    trainable,
+)
 from tensorflow.contrib.learn.learn_io import pandas_io
+from tensorflow.contrib.learn.utils import export
 from tensorflow.python.framework import ops
 from tensorflow.python.platform import tf_logging as logging
 
@@ -99,6 +109,7 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
             logging.warning("Using temporary folder as model directory: %s", model_dir)
         self._eval_metrics = None
         self._default_output = None
+        self._features_info = None
         self._core = core.Estimator(self._core_model_fn, model_dir=str(model_dir), config=config)
 
     def _call_model_fn(self, features, labels, mode, config=None):
@@ -106,6 +117,8 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
         raise NotImplementedError("_call_model_fn is not implemented in BaseEstimator")
 
     def _core_model_fn(self, features, labels, mode, config):
+        if mode != ModeKeys.INFER:
+            self._features_info = tensor_signature.create_signatures(features)
         model = self._call_model_fn(features, labels, mode, config)
         if mode == ModeKeys.EVAL and self._eval_metrics:
             added = _make_metrics_ops(self._eval_metrics, features, labels, model.predictions)
@@ -284,13 +297,59 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
         finally:
             self._default_output = None
 
-    def export(self, *unused_args, **unused_kwargs):
-        """The session bundle of before TF 1.0, which nothing reads any more.
+    def export(
+        self,
+        export_dir,
+        input_fn=export._default_input_fn,
+        input_feature_key=None,
+        use_deprecated_input_fn=True,
+        signature_fn=None,
+        prediction_key=None,
+        default_batch_size=1,
+        exports_to_keep=None,
+        checkpoint_path=None,
+    ):
+        """Writes a session bundle; `export_savedmodel` is its successor.
+
+        Args:
+          export_dir: folder of the exports; each lies in one of its own, named by the step.
+          input_fn: function of (this object, examples) that returns features; if not `use_deprecated_input_fn`, a function
+            without arguments that returns (features, labels).
+          input_feature_key: the feature with the serialized examples, if not `use_deprecated_input_fn`.
+          use_deprecated_input_fn: see `input_fn`.
+          signature_fn: function of (examples, features, predictions) that returns a signature and a dict of more.
+          prediction_key: the prediction that is exported; all by default.
+          default_batch_size: size of a batch; None: any.
+          exports_to_keep: number of exports that stay; all by default.
+          checkpoint_path: the checkpoint; the latest by default.
+
+        Returns:
+          The folder of the export, bytes.
 
         Raises:
-          NotImplementedError: always.
+          ValueError: there is no checkpoint, or no features.
+          RuntimeError: the step was exported before.
         """
-        raise NotImplementedError("Estimator.export wrote session bundles, which are gone: use export_savedmodel.")
+        return export._export_estimator(
+            self,
+            export_dir,
+            signature_fn,
+            input_fn,
+            default_batch_size,
+            exports_to_keep,
+            input_feature_key=input_feature_key,
+            use_deprecated_input_fn=use_deprecated_input_fn,
+            prediction_key=prediction_key,
+            checkpoint_path=checkpoint_path,
+        )
+
+    def _get_predict_ops(self, features):
+        return self._call_model_fn(features, None, ModeKeys.INFER)
+
+    def _get_feature_ops_from_example(self, examples):
+        if self._features_info is None:
+            raise ValueError("Features information missing, was fit() ever called?")
+        return tensor_signature.create_example_parser_from_signatures(self._features_info, examples)
 
 
 def _hooks(monitors_or_hooks, estimator):

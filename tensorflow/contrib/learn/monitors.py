@@ -7,6 +7,7 @@ import numpy as np
 from tensorflow.contrib.learn import base_monitor
 from tensorflow.contrib.learn.saving_monitors import (
     CheckpointSaver,
+    ExportMonitor,
     GraphDump,
     LoggingTrainable,
     StepCounter,
@@ -26,6 +27,7 @@ __all__ = [
     "CaptureVariable",
     "CheckpointSaver",
     "EveryN",
+    "ExportMonitor",
     "GraphDump",
     "LoggingTrainable",
     "NanLoss",

@@ -11,7 +11,7 @@ from tensorflow.core.util import event_pb2
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import variables
 from tensorflow.python.platform import tf_logging as logging
-from tensorflow.python.training import summary_io
+from tensorflow.python.training import checkpoint_management, summary_io
 
 
 def _writer(summary_writer, output_dir):
@@ -112,6 +112,90 @@ class StepCounter(base_monitor.EveryN):
             proto = summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag=self._summary_tag, simple_value=speed)])
             self._summary_writer.add_summary(proto, current_step)
         self._last_reported_step, self._last_reported_time = current_step, now
+
+
+class ExportMonitor(base_monitor.EveryN):
+    """Exports the newest checkpoint as a session bundle, every so many steps and at the end.
+
+    Args:
+      every_n_steps: steps between two exports.
+      export_dir: folder of the exports.
+      input_fn: function without arguments that returns (features, labels); by default examples are parsed as the features of
+        the training.
+      input_feature_key: the feature with the serialized examples that `input_fn` returns.
+      exports_to_keep: number of exports that stay.
+      signature_fn: see `Estimator.export`.
+      default_batch_size: size of a batch; None: any.
+
+    Raises:
+      ValueError: `input_fn` and `input_feature_key` are not given together.
+    """
+
+    def __init__(
+        self,
+        every_n_steps,
+        export_dir,
+        input_fn=None,
+        input_feature_key=None,
+        exports_to_keep=5,
+        signature_fn=None,
+        default_batch_size=1,
+    ):
+        super().__init__(every_n_steps=every_n_steps)
+        if (input_fn is None) != (input_feature_key is None):
+            raise ValueError("input_fn and input_feature_key must both be defined or both be not defined.")
+        self._export_dir = export_dir
+        self._exports_to_keep = exports_to_keep
+        self._signature_fn = signature_fn
+        self._last_export_dir = None
+        self._arguments = {"default_batch_size": default_batch_size}
+        if input_fn is not None:
+            self._arguments.update(
+                input_fn=input_fn, input_feature_key=input_feature_key, use_deprecated_input_fn=False
+            )
+
+    @property
+    def export_dir(self):
+        """Folder of the exports."""
+        return self._export_dir
+
+    @property
+    def exports_to_keep(self):
+        """Number of exports that stay."""
+        return self._exports_to_keep
+
+    @property
+    def signature_fn(self):
+        """As given."""
+        return self._signature_fn
+
+    @property
+    def last_export_dir(self):
+        """Folder of the last export, bytes; None before the first."""
+        return self._last_export_dir
+
+    def every_n_step_end(self, step, outputs):
+        super().every_n_step_end(step, outputs)
+        self._export()
+
+    def end(self, session=None):
+        super().end(session=session)
+        self._export()
+
+    def _export(self):
+        if checkpoint_management.latest_checkpoint(self._estimator.model_dir) is None:
+            logging.info("Nothing is exported: the model has not been saved yet.")
+            return
+        try:
+            self._last_export_dir = self._estimator.export(
+                self._export_dir,
+                exports_to_keep=self._exports_to_keep,
+                signature_fn=self._signature_fn,
+                **self._arguments,
+            )
+        except RuntimeError as error:
+            # Checkpoints are rarer than exports may be: the step has been exported then.
+            logging.info("Nothing is exported, the newest checkpoint was: %s", error)
 
 
 class CheckpointSaver(base_monitor.BaseMonitor):

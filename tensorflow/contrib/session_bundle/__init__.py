@@ -1,0 +1,1 @@
+"""Session bundles: how models were exported before SavedModel. They can be written; `tf.saved_model` is their successor."""

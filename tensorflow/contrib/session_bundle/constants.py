@@ -1,0 +1,15 @@
+"""Names of files and collections in a session bundle."""
+
+ASSETS_DIRECTORY = "assets"
+ASSETS_KEY = "serving_assets"
+EXPORT_BASE_NAME = "export"
+EXPORT_SUFFIX_NAME = "meta"
+GRAPH_KEY = "serving_graph"
+INIT_OP_KEY = "serving_init_op"
+META_GRAPH_DEF_FILENAME = "export.meta"
+SIGNATURES_KEY = "serving_signatures"
+VARIABLES_FILENAME = "export"
+VARIABLES_FILENAME_PATTERN = "export-?????-of-?????"
+VARIABLES_FILENAME_PATTERN_V2 = "export.data-?????-of-?????"
+# An export of a global step lies in a folder of this name.
+VERSION_FORMAT_SPECIFIER = "%08d"
