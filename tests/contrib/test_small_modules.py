@@ -175,3 +175,25 @@ def test_fake_writer_takes_the_place_of_the_real_one():
     assert tf.summary.FileWriterCache.get is not None
     with pytest.raises(ValueError, match="not installed"):
         fake.uninstall()
+
+
+def test_keras_tensorboard_takes_its_arguments_in_the_order_of_contrib(tmp_path):
+    from tensorflow.contrib.keras.api.keras.callbacks import TensorBoard
+
+    assert TensorBoard is tf.contrib.keras.callbacks.TensorBoard
+    with tf.Graph().as_default(), tf.Session():
+        callback = TensorBoard(str(tmp_path), 0, False, False, "batch", 0)
+        assert isinstance(callback, tf.keras.callbacks.TensorBoard)
+        assert (callback.log_dir, callback.write_graph, callback.update_freq) == (str(tmp_path), False, 1)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+        model.compile("sgd", "mse")
+        model.fit(np.ones((4, 2)), np.ones(4), batch_size=2, verbose=0, callbacks=[callback])
+    tags = {
+        value.tag
+        for path in tmp_path.rglob("*tfevents*")
+        for event in tf.train.summary_iterator(str(path))
+        for value in event.summary.value
+    }
+    assert any("loss" in tag for tag in tags)
+    with pytest.raises(TypeError, match="unknown"):
+        TensorBoard(unknown=1)

@@ -68,6 +68,12 @@ from tensorflow.contrib.distributions.multivariate import (
     VectorLaplaceDiag,
     VectorSinhArcsinhDiag,
 )
+from tensorflow.contrib.distributions.estimator import estimator_head_distribution_regression
+from tensorflow.contrib.distributions.poisson_lognormal import (
+    PoissonLogNormalQuadratureCompound,
+    quadrature_scheme_lognormal_gauss_hermite,
+    quadrature_scheme_lognormal_quantiles,
+)
 from tensorflow.contrib.distributions.relaxed import (
     ExpRelaxedOneHotCategorical,
     RelaxedBernoulli,
@@ -87,5 +93,10 @@ from tensorflow.contrib.distributions.transformed_distribution import (
     ConditionalDistribution,
     ConditionalTransformedDistribution,
     TransformedDistribution,
+)
+from tensorflow.contrib.distributions.vector_diffeomixture import (
+    VectorDiffeomixture,
+    quadrature_scheme_softmaxnormal_gauss_hermite,
+    quadrature_scheme_softmaxnormal_quantiles,
 )
 from tensorflow.contrib.distributions.wishart import WishartCholesky, WishartFull

@@ -31,6 +31,7 @@ def _module(path: str) -> types.ModuleType:
 
 # Keras' own optimizers, with `lr` and `decay`, and not those on the interface of tf.train.
 _DIFFERENT = {
+    "callbacks": ("tensorflow.contrib.keras.tensorboard_callback", ("TensorBoard",)),
     "metrics": ("tf_keras.src.losses", ("cosine_similarity",)),
     "optimizers": (
         "tf_keras.src.optimizers.optimizer_v1",
