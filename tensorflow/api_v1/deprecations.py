@@ -52,7 +52,7 @@ _LATER_INSTRUCTIONS = (
     "use distribute.MultiWorkerMirroredStrategy instead",
     "rename to distribute_datasets_from_function",
 )
-# How warnings of Keras 2 begin that 1.15 did not print.
+# How Python warnings begin that 1.15 did not print.
 _LATER_WARNINGS = (
     "`layer.updates` will be removed",
     "`Model.state_updates` will be removed",
@@ -65,6 +65,7 @@ _LATER_WARNINGS = (
     "`tf.keras.backend.random_binomial` is deprecated",
     "The `lr` argument is deprecated",
     "You are saving your model as an HDF5 file",
+    "To make it possible to preserve tf.data options across serialization boundaries",
 )
 _RENAMED_RESET = "implements a `reset_states()` method; rename it"
 # A notice of Keras 2 that 1.15 had: name, instructions.
@@ -74,7 +75,8 @@ _NOTICE = re.compile(
 
 _SRC = "tf_keras.src"
 # Modules that warn, and what they were in 1.15.
-_KERAS_MODULES = {
+_WARNING_MODULES = {
+    "tensorflow.python.data.ops.dataset_ops": "tensorflow.python.data.ops.dataset_ops",
     f"{_SRC}.backend": "tensorflow.python.keras.backend",
     f"{_SRC}.engine.base_layer": "tensorflow.python.keras.engine.base_layer",
     f"{_SRC}.engine.base_layer_v1": "tensorflow.python.keras.engine.base_layer",
@@ -92,9 +94,9 @@ _KERAS_MODULES = {
 
 
 def install() -> None:
-    """Filters the notices of the runtime, and those of Keras 2 as its modules load."""
+    """Filters the notices of the runtime, and the warnings of modules as they load."""
     import_hooks.after_import("tensorflow.python.util.deprecation", _filter_log)
-    for name in _KERAS_MODULES:
+    for name in _WARNING_MODULES:
         import_hooks.after_import(name, _filter_warnings)
 
 
@@ -114,11 +116,11 @@ def _filter_log(module: types.ModuleType) -> None:
 
 def _filter_warnings(module: types.ModuleType) -> None:
     if getattr(module, "warnings", None) is warnings:
-        module.warnings = _Warnings(_KERAS_MODULES[module.__name__])
+        module.warnings = _Warnings(_WARNING_MODULES[module.__name__])
 
 
 class _Warnings:
-    """Stands for the module `warnings` in a module of Keras."""
+    """Stands for the module `warnings` in one of these modules."""
 
     def __init__(self, old_module):
         self._old_module = old_module
