@@ -84,9 +84,3 @@ def test_integers_are_not_looked_at_and_finite_values_pass():
 def test_a_callback_must_be_a_function():
     with pytest.raises(TypeError, match="callback"):
         tfe.add_execution_callback("print")
-
-
-@pytest.mark.parametrize("name", ["Network", "Sequential", "save_network_checkpoint", "restore_variables_on_create"])
-def test_what_is_left_out_names_its_replacement(name):
-    with pytest.raises(AttributeError, match=f"{name} is left out.*tf[.](keras|train)"):
-        getattr(tfe, name)
