@@ -8,7 +8,16 @@ import functools
 import sys
 
 from tensorflow.api_v1 import keras_op_counts
-from tensorflow.api_v1.restored import op_counts, op_types, slice_counts
+from tensorflow.api_v1.restored import (
+    contractions,
+    gradient_counts,
+    input_counts,
+    nn_counts,
+    op_counts,
+    op_types,
+    optimizer_counts,
+    slice_counts,
+)
 from tensorflow.api_v1.restored import random_ops as restored_random_ops
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops, random_seed
@@ -20,10 +29,15 @@ def install() -> None:
     for (module, name), new in restored_random_ops.REPLACEMENTS.items():
         old = getattr(module, name)
         replacements.append((old, functools.update_wrapper(new, old, ("__module__", "__qualname__"), ())))
-    replacements += op_counts.replacements() + op_types.replacements()
+    for module in (op_counts, op_types, nn_counts, contractions, input_counts):
+        replacements += module.replacements()
     _replace_everywhere(replacements)
     op_counts.install_methods()
     slice_counts.install()
+    gradient_counts.install()
+    optimizer_counts.install()
+    nn_counts.install()
+    input_counts.install()
     keras_op_counts.install()
 
 

@@ -10,7 +10,7 @@ import operator
 import numpy as np
 from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.eager import context
-from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_util
+from tensorflow.python.framework import constant_op, dtypes, ops, sparse_tensor, tensor_shape, tensor_util
 from tensorflow.python.ops import (
     array_ops,
     embedding_ops,
@@ -227,23 +227,6 @@ def _one_hot(released):
     return one_hot
 
 
-def _tensordot(released):
-    """1.15 transposed and reshaped both operands, and reshaped the result, also where nothing changed."""
-
-    @functools.wraps(released)
-    def tensordot(a, b, axes, name=None):
-        graph = ops.get_default_graph()
-        before = graph.num_operations()
-        result = released(a, b, axes, name)
-        if not context.executing_eagerly():
-            built = [op.type for op in graph.get_operations()[before:]]
-            # Each comes with a constant.
-            add_missing(graph, 2 * max(0, 2 - built.count("Transpose")) + 2 * max(0, 3 - built.count("Reshape")))
-        return result
-
-    return tensordot
-
-
 def _make_initializable_iterator(released):
     """1.15 wrapped the dataset: an op that optimizes, with the names of the optimizations, and one that tunes."""
 
@@ -259,9 +242,39 @@ def _make_initializable_iterator(released):
     return make_initializable_iterator
 
 
+def _reduction_dims(released):
+    """A constant wherever the rank of a tensor is known, 0 included; a range for a variable."""
+
+    @functools.wraps(released)
+    def reduction_dims(x, axis):
+        if axis is None and not context.executing_eagerly():
+            rank = x.shape.rank if isinstance(x, (ops.Tensor, sparse_tensor.SparseTensor)) else None
+            if rank is not None:
+                return constant_op.constant(np.arange(rank, dtype=np.int32))
+            return math_ops.range(0, array_ops.rank(x))
+        return released(x, axis)
+
+    return reduction_dims
+
+
 def add_missing(graph, count: int) -> None:
     """Lets the op seeds of `graph` count `count` ops more than it has."""
     graph._deprec_missing_ops = missing_ops(graph) + count
+
+
+def counting(count: int):
+    """Makes a function of a released one: it counts `count` ops more than it builds."""
+
+    def make(released):
+        @functools.wraps(released)
+        def function(*args, **kwargs):
+            if not context.executing_eagerly():
+                add_missing(ops.get_default_graph(), count)
+            return released(*args, **kwargs)
+
+        return function
+
+    return make
 
 
 def missing_ops(graph) -> int:
@@ -281,7 +294,7 @@ def replacements() -> list[tuple]:
         (array_ops, "matrix_diag_part", _matrix_diag_part),
         (array_ops, "matrix_set_diag", _matrix_set_diag),
         (math_ops, "saturate_cast", _saturate_cast),
-        (math_ops, "tensordot", _tensordot),
+        (math_ops, "_ReductionDims", _reduction_dims),
         (nn_ops, "convolution_internal", _convolution_internal),
         (nn_impl, "fused_batch_norm", _fused_batch_norm),
         (array_ops, "one_hot", _one_hot),

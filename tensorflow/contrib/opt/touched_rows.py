@@ -1,7 +1,9 @@
 """Updates of the rows that a sparse gradient names, for reference and resource variables alike."""
 
+from tensorflow.api_v1.restored import op_counts
+from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
-from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, state_ops
+from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, resource_variable_ops, state_ops
 
 
 class TouchedRows:
@@ -45,6 +47,9 @@ class LazyAdamRows(TouchedRows):
         m_rows = beta1 * array_ops.gather(m, indices) + (1 - beta1) * grad
         v_rows = beta2 * array_ops.gather(v, indices) + (1 - beta2) * math_ops.square(grad)
         step = -lr * m_rows / (math_ops.sqrt(v_rows) + epsilon)
+        # 1.15 read the moments again after their updates, and subtracted; here a resource is read after each update.
+        if not context.executing_eagerly():
+            op_counts.add_missing(ops.get_default_graph(), -4 if resource_variable_ops.is_resource_variable(var) else 3)
         return control_flow_ops.group(
             self._update_rows(m, indices, m_rows),
             self._update_rows(v, indices, v_rows),

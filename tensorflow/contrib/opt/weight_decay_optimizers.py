@@ -1,5 +1,7 @@
 """Decoupled weight decay for any optimizer (Loshchilov and Hutter, https://arxiv.org/abs/1711.05101)."""
 
+import numbers
+
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import array_ops, control_flow_ops, state_ops
 from tensorflow.python.training import adam, momentum, optimizer
@@ -71,6 +73,9 @@ class DecoupledWeightDecayExtension:
         return self._decay_var_list is None or id(var) in self._decay_var_list
 
     def _factor(self, var):
+        if isinstance(self._weight_decay, numbers.Real):
+            # A constant for each variable, as in 1.15, whose default seeds count ops.
+            return self._weight_decay
         return ops.convert_to_tensor(self._weight_decay_tensor, dtype=var.dtype.base_dtype)
 
     def _decay_weights_op(self, var):

@@ -400,8 +400,10 @@ def _beam_search_step(
     had_finished = from_parents(beam_state.finished)
     finished = tf.logical_or(had_finished, tf.equal(word_ids, end_token), name="next_beam_finished")
     lengths = from_parents(beam_state.lengths) + tf.cast(tf.logical_not(had_finished), tf.int64)
-    covered_shape = [batch_size * beam_width, -1]
-    next_covered = None if covered is None else from_parents(covered, covered_shape, "next_accumulated_attention_probs")
+    next_covered = None
+    if covered is not None:
+        covered_shape = [batch_size * beam_width, -1]
+        next_covered = from_parents(covered, covered_shape, "next_accumulated_attention_probs")
     next_state = BeamSearchDecoderState(
         cell_state=nest.map_structure(states_from_parents, next_cell_state),
         log_probs=next_log_probs,
@@ -498,6 +500,8 @@ def _get_scores(
     """Scores of continuations: log probabilities over the length penalty, plus the coverage penalty."""
     penalty = _length_penalty(sequence_lengths=sequence_lengths, penalty_factor=length_penalty_weight)
     scores = log_probs / tf.cast(penalty, dtype=log_probs.dtype)
+    # A tensor even where it is not used, as in 1.15, whose default seeds count ops.
+    weight = tf.convert_to_tensor(coverage_penalty_weight, name="coverage_penalty_weight")
     if coverage_penalty_weight == 0.0:
         return scores
     if accumulated_attention_probs is None:
@@ -510,7 +514,7 @@ def _get_scores(
     )
     missing = tf.reduce_sum(tf.log(tf.minimum(covered, 1.0)), 2)
     missing *= tf.cast(finished, tf.float32)
-    return scores + tf.expand_dims(missing * coverage_penalty_weight, 2)
+    return scores + tf.expand_dims(missing * weight, 2)
 
 
 def _length_penalty(sequence_lengths, penalty_factor):

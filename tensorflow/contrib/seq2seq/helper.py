@@ -135,7 +135,8 @@ class TrainingHelper(_IdHelper):
                 )
             self._zero_inputs = nest.map_structure(lambda t: tf.zeros_like(t[0, :]), inputs)
             self._start_inputs = self._zero_inputs
-            self._batch_size = tf.size(self._sequence_length)
+            # Of what was given: of a list a constant is made again, as in 1.15, whose default seeds count ops.
+            self._batch_size = tf.size(sequence_length)
 
     @property
     def inputs(self):
