@@ -46,20 +46,20 @@ def least_squares(steps, rate=0.1):
 
 def test_fit_evaluate_predict(tmp_path):
     estimator = make_estimator(tmp_path)
-    # Arrays are shuffled across epochs: only a function gives the same batch in each step.
-    assert estimator.fit(input_fn=input_fn, steps=10) is estimator
+    targets = Y.astype(np.float32)
+    assert estimator.fit(input_fn=lambda: (tf.constant(X), tf.constant(targets)), steps=10) is estimator
     w = least_squares(10)
     np.testing.assert_allclose(estimator.get_variable_value("w").ravel(), w, rtol=1e-3, atol=1e-4)
     assert "w" in estimator.get_variable_names() and estimator.model_dir == str(tmp_path)
     metric = L.MetricSpec(tf.contrib.metrics.streaming_mean_absolute_error, prediction_key="y")
-    result = estimator.evaluate(X, Y.astype(np.float32), batch_size=16, metrics={"mae": metric})
+    result = estimator.evaluate(X, targets, batch_size=16, metrics={"mae": metric})
     assert result["global_step"] == 10
     np.testing.assert_allclose(result["loss"], np.mean((X @ w - Y) ** 2), rtol=1e-3)
     np.testing.assert_allclose(result["mae"], np.mean(abs(X @ w - Y)), rtol=1e-3)
     np.testing.assert_allclose([p["y"] for p in estimator.predict(X, batch_size=16)], X @ w, rtol=1e-3, atol=1e-4)
     arrays = estimator.predict(X, as_iterable=False)
     np.testing.assert_allclose(arrays["y"], X @ w, rtol=1e-3, atol=1e-4)
-    estimator.partial_fit(X, Y)
+    estimator.partial_fit(X, targets)
     assert estimator.get_variable_value("global_step") == 11
 
 

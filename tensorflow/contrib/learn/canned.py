@@ -2,15 +2,16 @@
 
 import math
 
-from tensorflow.contrib.layers import feature_column_ops, layers, optimizers
+from tensorflow.contrib.layers import feature_column, feature_column_ops, layers, optimizers
 from tensorflow.contrib.learn import estimator, head, model_fn, prediction_key
 from tensorflow.contrib.learn.utils import export
+from tensorflow.python.feature_column import feature_column_lib as core_columns
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import clip_ops, gradients_impl, nn, partitioned_variables, variable_scope
 from tensorflow.python.summary import summary
 from tensorflow.python.training import training, training_util
 
-_DNN_RATE, _LINEAR_RATE = 0.05, 0.2
+DNN_RATE, LINEAR_RATE = 0.05, 0.2
 
 
 def as_dict(features):
@@ -18,95 +19,145 @@ def as_dict(features):
     return dict(features) if isinstance(features, dict) else {"": features}
 
 
-def make_optimizer(optimizer, default):
-    """An optimizer, or what a function returns; by name it is made by `optimize_loss`."""
-    if optimizer is None:
-        return default()
-    return optimizer() if callable(optimizer) and not isinstance(optimizer, type) else optimizer
+def make_optimizer(optimizer):
+    """An optimizer, what a function or class of it returns, or the name of one for `optimize_loss`."""
+    return optimizer() if callable(optimizer) else optimizer
 
 
 def parameter_partitioner(config, minimum=None):
-    ps = getattr(config, "num_ps_replicas", 0) or 0
-    if not ps:
-        return None
-    return partitioned_variables.min_max_variable_partitioner(max_partitions=ps, min_slice_size=minimum or 64 << 10)
+    """The partitioner of a model's variables: at most one part for each parameter server, of `minimum` bytes or more.
+
+    Without parameter servers a variable is one part. It is partitioned all the same, as in 1.15: the keys of its slots in
+    a checkpoint follow from that.
+    """
+    sizes = {} if minimum is None else {"min_slice_size": minimum}
+    servers = getattr(config, "num_ps_replicas", 0) or 0
+    return partitioned_variables.min_max_variable_partitioner(max_partitions=servers, **sizes)
+
+
+def model_scope(name, features, config, minimum=None):
+    """The variable scope of the network or of the linear model."""
+    return variable_scope.variable_scope(
+        name, values=tuple(as_dict(features).values()), partitioner=parameter_partitioner(config, minimum)
+    )
+
+
+def _are_legacy(columns):
+    return all(isinstance(column, feature_column._FeatureColumn) for column in columns)
+
+
+def _activation(activation):
+    if not isinstance(activation, str):
+        return activation
+    known = {"relu": nn.relu, "tanh": nn.tanh, "sigmoid": nn.sigmoid}
+    if activation not in known:
+        raise ValueError(f"Activation name should be one of {sorted(known)}, got {activation!r}")
+    return known[activation]
+
+
+def summarize(tensor, tag, separator="/"):
+    """Summaries of a layer's output."""
+    summary.scalar(f"{tag}{separator}fraction_of_zero_values", nn.zero_fraction(tensor))
+    summary.histogram(f"{tag}{separator}activation", tensor)
 
 
 def dnn_logits(
-    features, columns, hidden_units, activation_fn, dropout, dimension, mode, config, input_layer_partitioner=None
+    features, columns, hidden_units, activation_fn, dropout, dimension, mode, partitioner, separator="/", parent="dnn"
 ):
-    """The logits of a network, in the scope "dnn"."""
-    features, parent = as_dict(features), "dnn"
-    with variable_scope.variable_scope(
-        parent, values=tuple(features.values()), partitioner=parameter_partitioner(config)
-    ):
-        with variable_scope.variable_scope(
-            "input_from_feature_columns", partitioner=input_layer_partitioner or parameter_partitioner(config)
-        ) as scope:
-            net = feature_column_ops.input_from_feature_columns(
-                features, columns, weight_collections=[parent], scope=scope
-            )
-        for i, units in enumerate(hidden_units):
-            with variable_scope.variable_scope(f"hiddenlayer_{i}", values=(net,)) as scope:
-                net = layers.fully_connected(
-                    net, units, activation_fn=activation_fn, variables_collections=[parent], scope=scope
-                )
-                if dropout is not None and mode == model_fn.ModeKeys.TRAIN:
-                    net = layers.dropout(net, keep_prob=1.0 - dropout)
-            summary.scalar(f"{scope.name}/fraction_of_zero_values", nn.zero_fraction(net))
-            summary.histogram(f"{scope.name}/activation", net)
-        with variable_scope.variable_scope("logits", values=(net,)) as scope:
-            return layers.fully_connected(
-                net, dimension, activation_fn=None, variables_collections=[parent], scope=scope
-            )
-
-
-def linear_logits(features, columns, dimension, joint, config):
-    """The logits of a linear model, in the scope "linear"."""
+    """(logits of a network, name of its input's scope); to be called in `model_scope(parent, ...)`."""
     features = as_dict(features)
     with variable_scope.variable_scope(
-        "linear", values=tuple(features.values()), partitioner=parameter_partitioner(config)
-    ) as scope:
-        build = (
-            feature_column_ops.joint_weighted_sum_from_feature_columns
-            if joint
-            else feature_column_ops.weighted_sum_from_feature_columns
-        )
-        logits, _, _ = build(features, columns, dimension, weight_collections=["linear"], scope=scope)
-        return logits
+        "input_from_feature_columns", values=tuple(features.values()), partitioner=partitioner
+    ) as input_scope:
+        if _are_legacy(columns):
+            net = feature_column_ops.input_from_feature_columns(
+                features, columns, weight_collections=[parent], scope=input_scope
+            )
+        else:
+            net = core_columns.input_layer(features, columns, weight_collections=[parent])
+    for i, units in enumerate(hidden_units):
+        with variable_scope.variable_scope(f"hiddenlayer_{i}", values=(net,)) as scope:
+            net = layers.fully_connected(
+                net, units, activation_fn=_activation(activation_fn), variables_collections=[parent], scope=scope
+            )
+            if dropout is not None and mode == model_fn.ModeKeys.TRAIN:
+                net = layers.dropout(net, keep_prob=1.0 - dropout)
+        summarize(net, scope.name, separator)
+    with variable_scope.variable_scope("logits", values=(net,)) as scope:
+        logits = layers.fully_connected(net, dimension, activation_fn=None, variables_collections=[parent], scope=scope)
+    summarize(logits, scope.name, separator)
+    return logits, input_scope.name
 
 
-def train_dnn(loss, optimizer, clip, increment=True):
-    """The train op of the network's variables."""
+def linear_logits(features, columns, dimension, joint, scope):
+    """The logits of a linear model; to be called in `scope`, a `model_scope("linear", ...)`."""
+    features = as_dict(features)
+    if not _are_legacy(columns):
+        return core_columns.linear_model(features, columns, units=dimension, weight_collections=["linear"])
+    build = (
+        feature_column_ops.joint_weighted_sum_from_feature_columns
+        if joint
+        else feature_column_ops.weighted_sum_from_feature_columns
+    )
+    return build(features, columns, dimension, weight_collections=["linear"], scope=scope)[0]
+
+
+def embedding_multipliers(multipliers, input_scope, collection="dnn"):
+    """dict: variable of an embedding -> factor of its gradient, from a dict with the embedding columns as keys.
+
+    Raises:
+      ValueError: a key is no embedding column, or one that the model does not use.
+    """
+    result = {}
+    for column, factor in (multipliers or {}).items():
+        if not isinstance(column, feature_column._EmbeddingColumn):
+            raise ValueError(f"embedding_lr_multipliers may have embedding columns only, got {column}")
+        variables = ops.get_collection(collection, f"{input_scope}/{column.name}")
+        if not variables:
+            raise ValueError(f"embedding_lr_multipliers: couldn't find a variable for column {column}")
+        result.update(dict.fromkeys(variables, factor))
+    return result or None
+
+
+def optimize_part(loss, part, rate, optimizer, clip, multipliers=None, variables=None, increment=True):
+    """The train op of the network or of the linear model (`part`), with a variable for its learning rate."""
     return optimizers.optimize_loss(
         loss=loss,
         global_step=training_util.get_global_step(),
-        learning_rate=_DNN_RATE,
-        optimizer=make_optimizer(optimizer, lambda: training.AdagradOptimizer(_DNN_RATE)),
+        learning_rate=rate,
+        optimizer=make_optimizer(optimizer),
+        gradient_multipliers=multipliers,
         clip_gradients=clip,
-        variables=ops.get_collection("dnn"),
-        name="dnn",
+        variables=variables,
+        name=part,
+        # The head writes the summary of the loss.
         summaries=[],
         increment_global_step=increment,
     )
 
 
-def train_linear(loss, optimizer, columns, clip, increment=True):
-    """The train op of the linear model's variables."""
-    rate = min(_LINEAR_RATE, 1.0 / math.sqrt(len(columns)))
-    optimizer = make_optimizer(optimizer, lambda: training.FtrlOptimizer(rate))
-    if isinstance(optimizer, str):
-        optimizer = optimizers.OPTIMIZER_CLS_NAMES[optimizer](learning_rate=rate)
+def linear_rate(columns):
+    """The learning rate of a linear model."""
+    return min(LINEAR_RATE, 1.0 / math.sqrt(len(columns)))
+
+
+def train_linear(loss, optimizer, columns, clip):
+    """The train op of a linear model by itself."""
+    if optimizer is None:
+        optimizer = training.FtrlOptimizer(learning_rate=linear_rate(columns))
+    elif isinstance(optimizer, str):
+        optimizer = optimizers.OPTIMIZER_CLS_NAMES[optimizer](learning_rate=LINEAR_RATE)
+    else:
+        optimizer = make_optimizer(optimizer)
     variables = ops.get_collection("linear")
     grads = gradients_impl.gradients(loss, variables)
     if clip:
         grads, _ = clip_ops.clip_by_global_norm(grads, clip)
-    step = training_util.get_global_step() if increment else None
-    return optimizer.apply_gradients(list(zip(grads, variables)), global_step=step)
+    return optimizer.apply_gradients(list(zip(grads, variables)), global_step=training_util.get_global_step())
 
 
 class HeadEstimator(estimator.Estimator):
-    """An estimator with a head; subclasses write `_logits(features, mode)` and `_train(loss)`."""
+    """An estimator with a head; subclasses write `_head_model_fn(features, labels, mode)`."""
 
     def __init__(self, a_head, model_dir, config, feature_engineering_fn):
         self._head = a_head
@@ -116,10 +167,10 @@ class HeadEstimator(estimator.Estimator):
         return self._columns
 
     def _head_model_fn(self, features, labels, mode):
-        logits = self._logits(features, mode)
-        return self._head.create_model_fn_ops(
-            as_dict(features), mode, labels=labels, train_op_fn=self._train, logits=logits, scope=""
-        )
+        raise NotImplementedError
+
+    def _ops(self, features, labels, mode, logits, train):
+        return self._head.create_model_fn_ops(as_dict(features), mode, labels=labels, train_op_fn=train, logits=logits)
 
 
 class _ExportsOneOutput:
@@ -208,9 +259,3 @@ def classifier_head(n_classes, weight_column_name, enable_centered_bias, label_k
         n_classes, weight_column_name=weight_column_name, enable_centered_bias=enable_centered_bias,
         label_keys=label_keys,
     )  # fmt: skip
-
-
-def no_embedding_multipliers(multipliers):
-    """Raises ValueError if learning rates of single embeddings are asked for."""
-    if multipliers:
-        raise ValueError("embedding_lr_multipliers is not supported: use gradient_multipliers of optimize_loss")

@@ -18,7 +18,7 @@ class DNNEstimator(canned.HeadEstimator):
       gradient_clip_norm: global norm to which gradients are clipped.
       config: a `RunConfig`.
       feature_engineering_fn: function of (features, labels) that returns what the model gets.
-      embedding_lr_multipliers: must be None.
+      embedding_lr_multipliers: dict: embedding column -> factor of its learning rate.
       input_layer_min_slice_size: least bytes of a part of the input layer's variables on parameter servers.
     """
 
@@ -37,7 +37,6 @@ class DNNEstimator(canned.HeadEstimator):
         embedding_lr_multipliers=None,
         input_layer_min_slice_size=None,
     ):
-        canned.no_embedding_multipliers(embedding_lr_multipliers)
         self._columns = tuple(feature_columns or [])
         if not self._columns:
             raise ValueError("feature_columns must have at least one column")
@@ -46,24 +45,30 @@ class DNNEstimator(canned.HeadEstimator):
         self._activation_fn = activation_fn
         self._dropout = dropout
         self._clip = gradient_clip_norm
-        self._min_slice_size = input_layer_min_slice_size
+        self._min_slice_size = input_layer_min_slice_size or 64 << 20
+        self._multipliers = embedding_lr_multipliers
         super().__init__(head, model_dir, config, feature_engineering_fn)
 
-    def _logits(self, features, mode):
-        return canned.dnn_logits(
-            features,
-            self._columns,
-            self._hidden_units,
-            self._activation_fn,
-            self._dropout,
-            self._head.logits_dimension,
-            mode,
-            self.config,
-            canned.parameter_partitioner(self.config, self._min_slice_size),
-        )
+    def _head_model_fn(self, features, labels, mode):
+        with canned.model_scope("dnn", features, self.config):
+            logits, input_scope = canned.dnn_logits(
+                features,
+                self._columns,
+                self._hidden_units,
+                self._activation_fn,
+                self._dropout,
+                self._head.logits_dimension,
+                mode,
+                canned.parameter_partitioner(self.config, self._min_slice_size),
+                separator="_",
+            )
 
-    def _train(self, loss):
-        return canned.train_dnn(loss, self._optimizer, self._clip)
+            def train(loss):
+                multipliers = canned.embedding_multipliers(self._multipliers, input_scope)
+                optimizer = self._optimizer or "Adagrad"
+                return canned.optimize_part(loss, "dnn", canned.DNN_RATE, optimizer, self._clip, multipliers)
+
+            return self._ops(features, labels, mode, logits, train)
 
 
 class DNNClassifier(canned.PredictsClasses, DNNEstimator):

@@ -1,7 +1,9 @@
 """Wide and deep: a linear model and a network that add their logits."""
 
 from tensorflow.contrib.learn import canned, head
-from tensorflow.python.ops import control_flow_ops, nn
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import control_flow_ops, nn, state_ops
+from tensorflow.python.training import training_util
 
 
 class DNNLinearCombinedEstimator(canned.HeadEstimator):
@@ -15,7 +17,7 @@ class DNNLinearCombinedEstimator(canned.HeadEstimator):
       gradient_clip_norm: global norm to which gradients are clipped.
       config: a `RunConfig`.
       feature_engineering_fn: function of (features, labels) that returns what the model gets.
-      embedding_lr_multipliers: must be None.
+      embedding_lr_multipliers: dict: embedding column -> factor of its learning rate.
       fix_global_step_increment_bug: whether a step counts once; False: once for each of the two models, as in 1.15.
       input_layer_partitioner: of the input layer's variables.
 
@@ -42,7 +44,6 @@ class DNNLinearCombinedEstimator(canned.HeadEstimator):
         fix_global_step_increment_bug=False,
         input_layer_partitioner=None,
     ):
-        canned.no_embedding_multipliers(embedding_lr_multipliers)
         self._linear_columns = tuple(linear_feature_columns or [])
         self._dnn_columns = tuple(dnn_feature_columns or [])
         if not self._linear_columns and not self._dnn_columns:
@@ -58,46 +59,66 @@ class DNNLinearCombinedEstimator(canned.HeadEstimator):
         self._clip = gradient_clip_norm
         self._counts_once = fix_global_step_increment_bug
         self._partitioner = input_layer_partitioner
+        self._multipliers = embedding_lr_multipliers
         super().__init__(head, model_dir, config, feature_engineering_fn)
 
     def _all_columns(self):
         return tuple(dict.fromkeys(self._linear_columns + self._dnn_columns))
 
-    def _logits(self, features, mode):
+    def _head_model_fn(self, features, labels, mode):
         dimension = self._head.logits_dimension
-        parts = []
+        parts, input_scope = [], None
         if self._dnn_columns:
-            parts.append(
-                canned.dnn_logits(
+            with canned.model_scope("dnn", features, self.config):
+                logits, input_scope = canned.dnn_logits(
                     features,
                     self._dnn_columns,
                     self._dnn_hidden_units,
-                    self._dnn_activation_fn,
+                    self._dnn_activation_fn or nn.relu,
                     self._dnn_dropout,
                     dimension,
                     mode,
-                    self.config,
-                    self._partitioner,
+                    self._partitioner or canned.parameter_partitioner(self.config, 64 << 20),
                 )
-            )
+            parts.append(logits)
         if self._linear_columns:
-            parts.append(canned.linear_logits(features, self._linear_columns, dimension, self._joint, self.config))
-        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+            with canned.model_scope("linear", features, self.config, 64 << 20) as scope:
+                logits = canned.linear_logits(features, self._linear_columns, dimension, self._joint, scope)
+                canned.summarize(logits, scope.name)
+            parts.append(logits)
+        logits = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        return self._ops(features, labels, mode, logits, lambda loss: self._train(loss, input_scope))
 
-    def _train(self, loss):
+    def _train(self, loss, input_scope):
+        increment = not self._counts_once
         train_ops = []
         if self._dnn_columns:
-            train_ops.append(canned.train_dnn(loss, self._dnn_optimizer, self._clip))
-        if self._linear_columns:
-            counts = not (self._counts_once and train_ops)
+            multipliers = canned.embedding_multipliers(self._multipliers, input_scope)
+            optimizer = self._dnn_optimizer or "Adagrad"
             train_ops.append(
-                canned.train_linear(loss, self._linear_optimizer, self._linear_columns, self._clip, counts)
-            )
-        return control_flow_ops.group(*train_ops)
+                canned.optimize_part(
+                    loss, "dnn", canned.DNN_RATE, optimizer, self._clip, multipliers,
+                    ops.get_collection("dnn"), increment,
+                )
+            )  # fmt: skip
+        if self._linear_columns:
+            rate, optimizer = canned.linear_rate(self._linear_columns), self._linear_optimizer or "Ftrl"
+            train_ops.append(
+                canned.optimize_part(
+                    loss, "linear", rate, optimizer, self._clip,
+                    variables=ops.get_collection("linear"), increment=increment,
+                )
+            )  # fmt: skip
+        train_op = control_flow_ops.group(*train_ops)
+        if increment:
+            return train_op
+        step = training_util.get_global_step()
+        with ops.control_dependencies([train_op]), ops.colocate_with(step):
+            return state_ops.assign_add(step, 1).op
 
 
 def _partitioner(config, min_slice_size):
-    return None if config is None else canned.parameter_partitioner(config, min_slice_size)
+    return canned.parameter_partitioner(config, min_slice_size) if min_slice_size else None
 
 
 class DNNLinearCombinedClassifier(canned.PredictsClasses, DNNLinearCombinedEstimator):

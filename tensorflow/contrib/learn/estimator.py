@@ -1,6 +1,7 @@
 """`tf.contrib.learn.Estimator`, over the core estimator."""
 
 import inspect
+import itertools
 import tempfile
 
 import numpy as np
@@ -17,10 +18,12 @@ from tensorflow.contrib.learn import (
     tensor_signature,
     trainable,
 )
-from tensorflow.contrib.learn.learn_io import pandas_io
+from tensorflow.contrib.learn.learn_io import data_feeder
 from tensorflow.contrib.learn.utils import export
-from tensorflow.python.framework import ops
+from tensorflow.python.data.ops import dataset_ops
+from tensorflow.python.framework import ops, random_seed
 from tensorflow.python.platform import tf_logging as logging
+from tensorflow.python.training import checkpoint_management, monitored_session, training_util
 
 ModelFnOps = model_fn.ModelFnOps
 ModeKeys = model_fn.ModeKeys
@@ -29,19 +32,8 @@ _LOSS, _MODEL_LOSS = "loss", "model_loss"
 ExportStrategy = export_strategy.ExportStrategy
 
 
-def _array_input_fn(x, y, batch_size, num_epochs, shuffle):
-    """An input function of arrays, data frames, or dicts of arrays; y may be None."""
-    x, y = pandas_io.extract_pandas_data(x), pandas_io.extract_pandas_labels(y)
-    x = {k: np.asarray(v) for k, v in x.items()} if isinstance(x, dict) else np.asarray(x)
-    size = len(next(iter(x.values())) if isinstance(x, dict) else x)
-    batch_size = size if batch_size is None else batch_size
-    if y is not None:
-        y = {k: np.asarray(v) for k, v in y.items()} if isinstance(y, dict) else np.asarray(y)
-    return core.inputs.numpy_input_fn(x, y, min(batch_size, size), num_epochs, shuffle, num_threads=1)
-
-
-def _get_input_fn(x, y, input_fn, batch_size, num_epochs, shuffle):
-    """The input function, or one of `x` and `y`.
+def _get_input_fn(x, y, input_fn, batch_size, shuffle, epochs):
+    """(input function, function that feeds it or None), as given, or of the arrays `x` and `y`.
 
     Raises:
       ValueError: if both or neither are given, or `batch_size` with an `input_fn`.
@@ -49,12 +41,13 @@ def _get_input_fn(x, y, input_fn, batch_size, num_epochs, shuffle):
     if input_fn is None:
         if x is None:
             raise ValueError("Either x or input_fn must be provided.")
-        return _array_input_fn(x, y, batch_size, num_epochs, shuffle)
+        feeder = data_feeder.setup_train_data_feeder(x, y, batch_size=batch_size, shuffle=shuffle, epochs=epochs)
+        return feeder.input_builder, feeder.get_feed_dict_fn()
     if x is not None or y is not None:
         raise ValueError("Can not provide both input_fn and x or y.")
     if batch_size is not None:
         raise ValueError("Can not provide both input_fn and batch_size.")
-    return input_fn
+    return input_fn, None
 
 
 def infer_real_valued_columns_from_input_fn(input_fn):
@@ -67,7 +60,8 @@ def infer_real_valued_columns_from_input_fn(input_fn):
 
 def infer_real_valued_columns_from_input(x):
     """A number column for an array, or one for each of a dict of arrays."""
-    return infer_real_valued_columns_from_input_fn(_array_input_fn(x, None, 1, 1, False))
+    input_fn, _ = _get_input_fn(x, None, None, None, shuffle=False, epochs=1)
+    return infer_real_valued_columns_from_input_fn(input_fn)
 
 
 def _make_metrics_ops(metrics, features, labels, predictions):
@@ -93,6 +87,38 @@ def _make_metrics_ops(metrics, features, labels, predictions):
     return result
 
 
+def _signed(kind, tensors, known):
+    """The signatures of tensors; raises ValueError if others are known already, of the estimator's earlier calls."""
+    if known is None:
+        return tensor_signature.create_signatures(tensors)
+    if not tensor_signature.tensors_compatible(tensors, known):
+        raise ValueError(
+            f"{kind} are incompatible with given information. Given {kind.lower()}: {tensors}, required signatures: {known}."
+        )
+    return known
+
+
+def _chosen(predictions, outputs):
+    """The predictions with the keys `outputs`; all without any."""
+    if not outputs:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("outputs argument is not valid in case of non-dict predictions.")
+    chosen = {key: value for key, value in predictions.items() if key in outputs}
+    if not chosen:
+        raise ValueError(f"Expected to run at least one output from {sorted(predictions)}, provided {outputs}.")
+    return chosen
+
+
+def _single_examples(batches):
+    for batch in batches:
+        if isinstance(batch, dict):
+            for i in range(len(next(iter(batch.values())))):
+                yield {key: value[i] for key, value in batch.items()}
+        else:
+            yield from batch
+
+
 class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
     """Trains and evaluates a model; subclasses write `_call_model_fn(features, labels, mode, config)`.
 
@@ -110,6 +136,7 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
         self._eval_metrics = None
         self._default_output = None
         self._features_info = None
+        self._labels_info = None
         self._core = core.Estimator(self._core_model_fn, model_dir=str(model_dir), config=config)
 
     def _call_model_fn(self, features, labels, mode, config=None):
@@ -118,7 +145,9 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
 
     def _core_model_fn(self, features, labels, mode, config):
         if mode != ModeKeys.INFER:
-            self._features_info = tensor_signature.create_signatures(features)
+            self._features_info = _signed("Features", features, self._features_info)
+            if labels is not None:
+                self._labels_info = _signed("Labels", labels, self._labels_info)
         model = self._call_model_fn(features, labels, mode, config)
         if mode == ModeKeys.EVAL and self._eval_metrics:
             added = _make_metrics_ops(self._eval_metrics, features, labels, model.predictions)
@@ -160,8 +189,11 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        input_fn = _get_input_fn(x, y, input_fn, batch_size, num_epochs=None, shuffle=True)
-        self._core.train(input_fn, hooks=_hooks(monitors, self), steps=steps, max_steps=max_steps)
+        input_fn, feed_fn = _get_input_fn(x, y, input_fn, batch_size, shuffle=True, epochs=None)
+        hooks = list(_hooks(monitors, self) or [])
+        if feed_fn is not None:
+            hooks.append(core.FeedFnHook(feed_fn))
+        self._core.train(input_fn, hooks=hooks, steps=steps, max_steps=max_steps)
         return self
 
     def partial_fit(self, x=None, y=None, input_fn=None, steps=1, batch_size=None, monitors=None):
@@ -201,8 +233,12 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
           ValueError: if the input is given twice or not at all.
         """
         del log_progress
-        input_fn = _get_input_fn(x, y, input_fn, batch_size, num_epochs=1, shuffle=False)
+        input_fn, array_feed_fn = _get_input_fn(x, y, input_fn, batch_size, shuffle=False, epochs=1)
         hooks = list(hooks or [])
+        if array_feed_fn is not None:
+            if feed_fn is not None:
+                raise ValueError("Can not provide both x and feed_fn.")
+            feed_fn = array_feed_fn
         if feed_fn is not None:
             hooks.append(core.FeedFnHook(feed_fn))
         self._eval_metrics = metrics
@@ -228,15 +264,45 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
         Returns:
           An iterator, an array, or a dict of arrays.
         """
-        input_fn = _get_input_fn(x, None, input_fn, batch_size, num_epochs=1, shuffle=False)
-        batches = self._core.predict(input_fn, predict_keys=outputs, yield_single_examples=not iterate_batches)
+        input_fn, feed_fn = _get_input_fn(x, None, input_fn, batch_size, shuffle=False, epochs=1)
+        checkpoint = checkpoint_management.latest_checkpoint(self.model_dir)
+        if not checkpoint:
+            raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
+        batches = self._prediction_batches(input_fn, feed_fn, outputs, checkpoint)
         if as_iterable:
-            return batches
-        items = list(batches)
-        join = np.concatenate if iterate_batches else np.stack
-        if items and isinstance(items[0], dict):
-            return {key: join([item[key] for item in items]) for key in items[0]}
-        return join(items) if items else np.array([])
+            return batches if iterate_batches else _single_examples(batches)
+        batches = list(itertools.islice(batches, 1 if feed_fn is None else None))
+        if not batches:
+            return np.array([])
+        if isinstance(batches[0], dict):
+            return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}
+        return np.concatenate(batches)
+
+    def _prediction_batches(self, input_fn, feed_fn, outputs, checkpoint):
+        """Yields the predictions of one run after another, until the input ends; of constant input there is one."""
+        with ops.Graph().as_default() as graph:
+            random_seed.set_random_seed(self.config.tf_random_seed)
+            training_util.create_global_step(graph)
+            features = input_fn()
+            is_dataset = isinstance(features, dataset_ops.DatasetV2)
+            if is_dataset:
+                iterator = dataset_ops.make_initializable_iterator(features)
+                ops.add_to_collection(ops.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+                features = iterator.get_next()
+            model = self._get_predict_ops(features[0] if isinstance(features, (list, tuple)) else features)
+            predictions = _chosen(model.predictions, outputs)
+            # Arrays, queues, and a data set that is read here end by themselves: other input is the same in every run.
+            ends = feed_fn is not None or is_dataset or bool(graph.get_collection(ops.GraphKeys.QUEUE_RUNNERS))
+            creator = monitored_session.ChiefSessionCreator(
+                scaffold=model.scaffold,
+                config=self.config.session_config,
+                checkpoint_filename_with_path=checkpoint,
+            )
+            with monitored_session.MonitoredSession(creator) as session:
+                while not session.should_stop():
+                    yield session.run(predictions, feed_fn() if feed_fn is not None else None)
+                    if not ends:
+                        return
 
     def get_variable_value(self, name):
         """The value of a variable in the latest checkpoint."""
@@ -344,7 +410,9 @@ class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
         )
 
     def _get_predict_ops(self, features):
-        return self._call_model_fn(features, None, ModeKeys.INFER)
+        # Model functions may make their loss in this mode too: they get labels like those of the training.
+        labels = tensor_signature.create_placeholders_from_signatures(self._labels_info)
+        return self._call_model_fn(features, labels, ModeKeys.INFER)
 
     def _get_feature_ops_from_example(self, examples):
         if self._features_info is None:

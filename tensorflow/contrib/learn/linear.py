@@ -40,11 +40,14 @@ class LinearEstimator(canned.HeadEstimator):
         self._joint = _joint_weights
         super().__init__(head, model_dir, config, feature_engineering_fn)
 
-    def _logits(self, features, mode):
-        return canned.linear_logits(features, self._columns, self._head.logits_dimension, self._joint, self.config)
+    def _head_model_fn(self, features, labels, mode):
+        with canned.model_scope("linear", features, self.config, 64 << 20) as scope:
+            logits = canned.linear_logits(features, self._columns, self._head.logits_dimension, self._joint, scope)
 
-    def _train(self, loss):
-        return canned.train_linear(loss, self._optimizer, self._columns, self._clip)
+            def train(loss):
+                return canned.train_linear(loss, self._optimizer, self._columns, self._clip)
+
+            return self._ops(features, labels, mode, logits, train)
 
 
 class LinearClassifier(canned.PredictsClasses, LinearEstimator):

@@ -122,8 +122,11 @@ class ModelFnOps(_Fields):
                 raise ValueError(
                     f"default_serving_output_alternative_key must be one of {sorted(map(str, alternatives))}, got {default!r}"
                 )
+            given = self.output_alternatives is not None
             exports = {
-                name or "default_output_alternative": _export_output(kind, tensors)
+                f"default_input_alternative:{name if given else 'default_output_alternative'}": _export_output(
+                    kind, tensors
+                )
                 for name, (kind, tensors) in alternatives.items()
             }
             exports["serving_default"] = _export_output(*alternatives[default])

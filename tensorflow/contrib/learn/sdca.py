@@ -1,7 +1,10 @@
 """Stochastic dual coordinate ascent (Shalev-Shwartz and Zhang 2013, arXiv:1209.1873) for linear models over legacy columns."""
 
+import collections
+
 import tensorflow as tf
 from tensorflow.contrib.layers import feature_column, feature_column_ops
+from tensorflow.python.ops import variables as variables_lib
 from tensorflow_estimator.python.estimator.canned.linear_optimizer.python.utils import sdca_ops
 
 _BIAS_COLUMN = "tf_virtual_bias_column"
@@ -31,6 +34,24 @@ def linear_logits(features, columns):
         column = feature_column.real_valued_column(_BIAS_COLUMN)
         transformed[column] = tf.ones([tf.shape(logits)[0], 1])
         return logits, transformed, {**column_variables, column: [bias]}
+
+
+class _Model(sdca_ops._SDCAModel):
+    """The model, with its slots under the keys of 1.15's checkpoints."""
+
+    def _create_slots(self):
+        self._slots = collections.defaultdict(list)
+        for kind in ("sparse_features_weights", "dense_features_weights"):
+            for variables in self._variables[kind]:
+                several = isinstance(variables, (list, variables_lib.PartitionedVariable))
+                slots = [self._slot(variable) for variable in (variables if several else [variables])]
+                self._slots["unshrunk_" + kind].append(slots if several else slots[0])
+
+    @staticmethod
+    def _slot(variable):
+        with tf.colocate_with(variable):
+            zeros = tf.zeros_like(variable.initialized_value(), tf.float32)
+            return tf.Variable(zeros, name=f"{variable.op.name}_unshrinked/SDCAOptimizer")
 
 
 def train_step(
@@ -79,7 +100,7 @@ def train_step(
         else:
             sparse.append(_sparse_features(column, features[column]))
             sparse_weights.append(variables if len(variables) > 1 else variables[0])
-    model = sdca_ops._SDCAModel(
+    model = _Model(
         examples={
             "sparse_features": sparse,
             "dense_features": dense,

@@ -68,7 +68,7 @@ class SVM(estimator.Estimator):
             hooks.append(sdca.UpdateWeightsHook(model, train_op))
             return train_op
 
-        ops = self._head.create_model_fn_ops(features, mode, labels=labels, train_op_fn=train, logits=logits, scope="")
+        ops = self._head.create_model_fn_ops(features, mode, labels=labels, train_op_fn=train, logits=logits)
         return ops._replace(training_chief_hooks=ops.training_chief_hooks + hooks)
 
     def predict_classes(self, x=None, input_fn=None, batch_size=None, as_iterable=True):

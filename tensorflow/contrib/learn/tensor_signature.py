@@ -3,7 +3,7 @@
 import collections
 
 from tensorflow.python.framework import dtypes, sparse_tensor
-from tensorflow.python.ops import math_ops, parsing_ops
+from tensorflow.python.ops import array_ops, math_ops, parsing_ops
 
 # Parsing knows fewer types.
 _PARSED = {dtypes.int32: dtypes.int64, dtypes.float64: dtypes.float32}
@@ -15,6 +15,20 @@ class TensorSignature(collections.namedtuple("TensorSignature", ["dtype", "shape
     def __new__(cls, tensor):
         is_sparse = isinstance(tensor, sparse_tensor.SparseTensor)
         return super().__new__(cls, tensor.dtype, None if is_sparse else tensor.get_shape(), is_sparse)
+
+    def is_compatible_with(self, other):
+        """Whether a tensor of this signature can stand for one of the other: the first dimension is free."""
+        if self.is_sparse != other.is_sparse or not self.dtype.is_compatible_with(other.dtype):
+            return False
+        if self.is_sparse or self.shape.rank is None or other.shape.rank is None:
+            return True
+        return self.shape.rank == other.shape.rank and self.shape[1:].is_compatible_with(other.shape[1:])
+
+    def get_placeholder(self):
+        """A placeholder of any number of such elements."""
+        if self.is_sparse:
+            return array_ops.sparse_placeholder(dtype=self.dtype)
+        return array_ops.placeholder(dtype=self.dtype, shape=[None] + list(self.shape[1:]))
 
     def get_feature_spec(self):
         """The feature of an example: the tensor without the batch."""
@@ -29,6 +43,27 @@ def create_signatures(tensors):
     if isinstance(tensors, dict):
         return {name: TensorSignature(tensor) for name, tensor in tensors.items()}
     return None if tensors is None else TensorSignature(tensors)
+
+
+def tensors_compatible(tensors, signatures):
+    """Whether tensors (one, or a dict) are compatible with signatures; a dict may have more keys than are signed."""
+    if tensors is None or signatures is None:
+        return tensors is signatures
+    if isinstance(tensors, dict) != isinstance(signatures, dict):
+        return False
+    if not isinstance(tensors, dict):
+        return TensorSignature(tensors).is_compatible_with(signatures)
+    return all(
+        name in tensors and TensorSignature(tensors[name]).is_compatible_with(signature)
+        for name, signature in signatures.items()
+    )
+
+
+def create_placeholders_from_signatures(signatures):
+    """A placeholder, or a dict of them, for what `create_signatures` returned."""
+    if isinstance(signatures, dict):
+        return {name: signature.get_placeholder() for name, signature in signatures.items()}
+    return None if signatures is None else signatures.get_placeholder()
 
 
 def create_example_parser_from_signatures(signatures, examples_batch, single_feature_name="feature"):
