@@ -3,7 +3,7 @@
 
 import importlib
 
-from tensorflow.python.ops.clustering_ops import (
+from tensorflow.contrib.factorization.clustering_ops import (
     COSINE_DISTANCE,
     KMEANS_PLUS_PLUS_INIT,
     KMeans,

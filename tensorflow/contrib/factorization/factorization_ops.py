@@ -10,9 +10,15 @@ With one side fixed, each row of the other solves a small linear system.
 
 import numbers
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 from tensorflow.deeprec import library
+
+
+def _constant_weights(weight, size):
+    return weight * tf.ones([size])
 
 
 class WALSModel:
@@ -111,7 +117,7 @@ class WALSModel:
             if isinstance(init, str):
                 if init != "random":
                     raise ValueError(f"{name}: expected 'random' or initial values, got {init!r}")
-                start = tf.random_normal([size, cols], stddev=1.0 / np.sqrt(cols), dtype=tf.float32)
+                start = functools.partial(tf.random_normal, [size, cols])
             elif callable(init):
                 start = init
             else:
@@ -127,7 +133,7 @@ class WALSModel:
             return None
         sizes = cls._shard_sizes(num_wts, num_shards)
         if isinstance(wt_init, numbers.Real):
-            init = [[float(wt_init)] * size for size in sizes]
+            init = [functools.partial(_constant_weights, float(wt_init), size) for size in sizes]
         else:
             init = wt_init
             if len(init) != num_shards or any(

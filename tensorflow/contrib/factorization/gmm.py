@@ -66,8 +66,9 @@ class GMM(estimator.Estimator):
             yield result[self.ASSIGNMENTS]
 
     def score(self, input_fn=None, batch_size=None, steps=None):
-        """Log-likelihood of all examples."""
-        return np.sum(self.evaluate(input_fn=input_fn, batch_size=batch_size, steps=steps)[self.SCORES])
+        """Logarithm of the sum of the likelihoods of a batch's examples; of the last batch, if there are several."""
+        scores = self.evaluate(input_fn=input_fn, batch_size=batch_size, steps=steps)[self.SCORES]
+        return np.log(np.sum(np.exp(scores)))
 
     def weights(self):
         """[components], weights."""
@@ -84,7 +85,7 @@ class GMM(estimator.Estimator):
     def _build(self, features, labels, mode, config):
         if isinstance(features, dict):
             features = tf.concat([features[key] for key in sorted(features)], 1)
-        loss, _, assignments, train, init, is_initialized = gmm_ops.gmm(
+        loss, scores, assignments, train, init, is_initialized = gmm_ops.gmm(
             features,
             self._initial_clusters,
             self._num_clusters,
@@ -95,11 +96,17 @@ class GMM(estimator.Estimator):
         with tf.control_dependencies([train]):
             train = tf.assign_add(tf.train.get_or_create_global_step(), 1).op
         total = tf.get_local_variable("total_log_likelihood", shape=[], initializer=tf.zeros_initializer())
+        last = tf.Variable(
+            tf.zeros([0, 1]), trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], validate_shape=False
+        )
         return model_fn.ModelFnOps(
             mode=mode,
             predictions={self.ASSIGNMENTS: assignments[0][0]},
             loss=loss,
             train_op=train,
-            eval_metric_ops={self.SCORES: (total, tf.assign_add(total, loss))},
+            eval_metric_ops={
+                self.SCORES: (last, tf.assign(last, scores, validate_shape=False)),
+                self.LOG_LIKELIHOOD: (total, tf.assign_add(total, loss)),
+            },
             training_hooks=[_InitializeClustersHook(init, is_initialized, config.is_chief)],
         )

@@ -94,8 +94,8 @@ class GmmAlgorithm:
         return tf.concat(self._log_likelihoods, 0)
 
     def log_likelihood_op(self):
-        """Scalar, log-likelihood of all data."""
-        return tf.add_n([tf.reduce_sum(p) for p in self._log_likelihoods])
+        """Scalar, logarithm of the sum of the likelihoods of all examples."""
+        return tf.reduce_logsumexp([tf.reduce_logsumexp(p) for p in self._log_likelihoods])
 
     def _initialize(self, data, initial_means, seed):
         first = data[0]
@@ -183,8 +183,8 @@ def gmm(inp, initial_clusters, num_clusters, random_seed, covariance_type=FULL_C
       params: which parameters train, of "w" (weights), "m" (means), "c" (covariances).
 
     Returns:
-      (loss, scores, assignments, training_op, init_op, is_initialized): log-likelihood of all examples, that of each
-      [examples, 1], a list with the list of components [examples] of each tensor, op of one iteration, op that must
+      (loss, scores, assignments, training_op, init_op, is_initialized): logarithm of the sum of all examples' likelihoods,
+      log-likelihood of each [examples, 1], a list with the list of components [examples] of each tensor, op of one iteration, op that must
       run before training, and variable that tells whether it has.
 
     Raises:

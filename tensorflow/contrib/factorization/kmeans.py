@@ -1,6 +1,9 @@
-"""k-means as an estimator: the core's, under contrib's argument names."""
+"""k-means as an estimator: the core's, with contrib's argument names, seeds and squared distances."""
 
+import tensorflow as tf
 import tensorflow.estimator as core
+from tensorflow.contrib.factorization import clustering_ops
+from tensorflow_estimator.python.estimator.canned import kmeans as core_kmeans
 
 _Core = core.experimental.KMeans
 
@@ -41,6 +44,7 @@ class KMeansClustering(_Core):
         config=None,
         feature_columns=None,
     ):
+        # The core's constructor checks the arguments; its model function would take the seed of `config` for the ops'.
         super().__init__(
             num_clusters,
             model_dir=model_dir,
@@ -54,3 +58,46 @@ class KMeansClustering(_Core):
             config=config,
             feature_columns=feature_columns,
         )
+        self._clustering = {
+            "num_clusters": num_clusters,
+            "initial_clusters": initial_clusters,
+            "distance_metric": distance_metric,
+            "use_mini_batch": use_mini_batch,
+            "mini_batch_steps_per_iteration": mini_batch_steps_per_iteration,
+            "random_seed": random_seed,
+            "kmeans_plus_plus_num_retries": kmeans_plus_plus_num_retries,
+        }
+        self._tolerance = relative_tolerance
+        self._feature_columns = feature_columns
+        self._model_fn = self._cluster
+
+    def _cluster(self, features, labels, mode, config):
+        del labels
+        points = core_kmeans._parse_features_if_necessary(features, self._feature_columns)
+        distances, indices, losses, is_initialized, init_op, train_op = clustering_ops.KMeans(
+            points, **self._clustering
+        ).training_graph()
+        loss = tf.reduce_sum(losses)
+        tf.summary.scalar("loss/raw", loss)
+        with tf.control_dependencies([train_op, tf.assign_add(tf.train.get_global_step(), 1)]):
+            train_op = tf.identity(loss)
+        hooks = [core_kmeans._InitializeClustersHook(init_op, is_initialized, config.is_chief)]
+        if self._tolerance is not None:
+            hooks.append(core_kmeans._LossRelativeChangeHook(loss, self._tolerance))
+        predictions = {self.ALL_DISTANCES: distances[0], self.CLUSTER_INDEX: indices[0]}
+        exports = {name: core.export.PredictOutput(value) for name, value in predictions.items()}
+        exports["serving_default"] = core.export.PredictOutput(indices[0])
+        return core.EstimatorSpec(
+            mode=mode,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            eval_metric_ops={self.SCORE: tf.metrics.mean(loss)},
+            training_hooks=hooks,
+            export_outputs=exports,
+        )
+
+    def transform(self, input_fn):
+        """Yields the distances of each point to all centers, [num_clusters]: squared ones, if they are Euclidean."""
+        for prediction in self.predict(input_fn, predict_keys=[self.ALL_DISTANCES]):
+            yield prediction[self.ALL_DISTANCES]

@@ -117,7 +117,6 @@ class WALSMatrixFactorization(estimator.Estimator):
             num_col_shards=num_col_shards,
             row_weights=row_weights,
             col_weights=col_weights,
-            use_scoped_vars=True,
         )
         super().__init__(model_fn=self._build, model_dir=model_dir, config=config)
 
@@ -134,7 +133,7 @@ class WALSMatrixFactorization(estimator.Estimator):
         return (result[self.PROJECTION_RESULT] for result in self.predict(input_fn=input_fn))
 
     def _factors(self, side):
-        names = [f"{side}_factors/{side}_factors_shard_{i}" for i in range(self._shards[side])]
+        names = [f"{side}_factors_shard_{i}" for i in range(self._shards[side])]
         return [self.get_variable_value(name) for name in names]
 
     def _build(self, features, labels, mode):
