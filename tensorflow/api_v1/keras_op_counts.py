@@ -6,16 +6,41 @@ Set on tf_keras' classes when their modules load. In eager mode the methods of t
 import functools
 
 from tensorflow.api_v1 import import_hooks
+from tensorflow.api_v1.restored import op_counts
 
 _LAYERS = "tf_keras.src.layers"
 
 
 def install() -> None:
-    import_hooks.after_import(f"{_LAYERS}.reshaping.flatten", _flatten)
-    import_hooks.after_import(f"{_LAYERS}.regularization.dropout", _dropout)
-    import_hooks.after_import(f"{_LAYERS}.normalization.batch_normalization", _batch_normalization)
-    import_hooks.after_import(f"{_LAYERS}.convolutional.conv2d_transpose", _conv2d_transpose)
-    import_hooks.after_import("tf_keras.src.regularizers", _regularizers)
+    for name, hook in (
+        (f"{_LAYERS}.reshaping.flatten", _flatten),
+        (f"{_LAYERS}.regularization.dropout", _dropout),
+        (f"{_LAYERS}.normalization.batch_normalization", _batch_normalization),
+        (f"{_LAYERS}.normalization.layer_normalization", _layer_normalization),
+        (f"{_LAYERS}.convolutional.conv2d_transpose", _conv2d_transpose),
+        (f"{_LAYERS}.rnn.time_distributed", _time_distributed),
+        ("tf_keras.src.feature_column.dense_features", _dense_features),
+        (f"{_LAYERS}.attention.base_dense_attention", _attention),
+        ("tf_keras.src.regularizers", _regularizers),
+        ("tf_keras.src.backend", _backend),
+        ("tf_keras.src.activations", _activations),
+        ("tf_keras.src.optimizers.legacy.optimizer_v2", _optimizers),
+    ):
+        import_hooks.after_import(name, hook)
+
+
+def counting(method, count: int):
+    """The method, which counts `count` ops more in graphs."""
+
+    @functools.wraps(method)
+    def counted(*args, **kwargs):
+        import tensorflow as tf
+
+        if not tf.executing_eagerly():
+            op_counts.add_missing(tf.get_default_graph(), count)
+        return method(*args, **kwargs)
+
+    return counted
 
 
 def _in_graphs(method):
@@ -91,7 +116,6 @@ def _conv2d_transpose(module) -> None:
     @_in_graphs(released)
     def call(self, inputs):
         import tensorflow as tf
-        from tensorflow.api_v1.restored import op_counts
 
         # 1.15 computed the size of the output from the shape as a tensor: a slice (four ops) and the arithmetic, where the runtime
         # has a constant if the size is known.
@@ -111,11 +135,149 @@ def _regularizers(module) -> None:
 
         total = 0.0
         if l1:
-            total += tf.reduce_sum(l1 * tf.abs(x))
+            total += l1 * tf.reduce_sum(tf.abs(x))
         if l2:
-            total += tf.reduce_sum(l2 * tf.square(x))
+            total += l2 * tf.reduce_sum(tf.square(x))
         return total if l1 or l2 else tf.constant(0, dtype=x.dtype)
 
     module.L1L2.__call__ = lambda self, x: penalty(self.l1, self.l2, x)
     module.L1.__call__ = lambda self, x: penalty(self.l1, 0, x)
     module.L2.__call__ = lambda self, x: penalty(0, self.l2, x)
+
+
+def _layer_normalization(module) -> None:
+    @_in_graphs(module.LayerNormalization.call)
+    def call(self, inputs):
+        """Moments over `axis` and the formula of batch normalization, where the runtime goes through the fused batch norm."""
+        import tensorflow as tf
+
+        rank = inputs.shape.rank
+        mean, variance = tf.nn.moments(inputs, self.axis, keep_dims=True)
+        scale, offset = self.gamma, self.beta
+        if list(self.axis) != [rank - 1]:
+            sizes = [inputs.shape[i] if i in self.axis else 1 for i in range(rank)]
+            scale, offset = (v if v is None or v.shape.rank == rank else tf.reshape(v, sizes) for v in (scale, offset))
+        outputs = tf.nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
+        outputs.set_shape(inputs.shape)
+        return outputs
+
+    module.LayerNormalization.call = call
+
+
+def _time_distributed(module) -> None:
+    released = module.TimeDistributed.compute_mask
+
+    @_in_graphs(released)
+    def compute_mask(self, inputs, mask=None):
+        import tensorflow as tf
+
+        # With a batch size that is known the mask was handed on, and the inputs were not reshaped for it.
+        if all(value.shape.rank and value.shape[0] is not None for value in tf.contrib.framework.nest.flatten(inputs)):
+            return mask
+        return released(self, inputs, mask)
+
+    module.TimeDistributed.compute_mask = compute_mask
+
+
+def _dense_features(module) -> None:
+    released = module.DenseFeatures.call
+
+    @_in_graphs(released)
+    def call(self, features, cols_to_output_tensors=None, training=None):
+        # The layer of 1.15 did not ask for the learning phase.
+        return released(self, features, cols_to_output_tensors, False if training is None else training)
+
+    module.DenseFeatures.call = call
+
+
+def _attention(module) -> None:
+    released = module.BaseDenseAttention.call
+
+    @functools.wraps(released)
+    def call(self, inputs, mask=None, training=None, **kwargs):
+        # 1.15's layer had no dropout, so that it did not ask for the learning phase either.
+        training = False if training is None and not self.dropout else training
+        return released(self, inputs, mask=mask, training=training, **kwargs)
+
+    module.BaseDenseAttention.call = call
+
+
+def _backend(module) -> None:
+    # The upper bound, infinite, was applied, too.
+    module.sqrt = counting(module.sqrt, 2)
+    released = module.resize_images
+
+    @functools.wraps(released)
+    def resized(x, height_factor, width_factor, data_format, interpolation="nearest"):
+        import tensorflow as tf
+
+        sizes = x.shape[2:4] if data_format == "channels_first" else x.shape[1:3]
+        if sizes.is_fully_defined() and not tf.executing_eagerly():
+            # The sizes were taken from the shape: a slice of four ops.
+            op_counts.add_missing(tf.get_default_graph(), 4)
+        return released(x, height_factor, width_factor, data_format, interpolation)
+
+    module.resize_images = resized
+
+    @functools.wraps(module.batch_dot)
+    def batch_dot(x, y, axes=None):
+        """The dot product along an axis of each operand, for each entry of the batch: as 1.15 computed it.
+
+        Args:
+          x, y: tensors of two dimensions or more.
+          axes: int or two ints, the axes to sum over; the last of x and the last but one of y by default.
+
+        Returns:
+          The product of matrices that have further dimensions in common; of two vectors, shape [batch, 1].
+        """
+        import tensorflow as tf
+
+        ranks = x.shape.rank, y.shape.rank
+        axes = (axes, axes) if isinstance(axes, int) else axes or (ranks[0] - 1, ranks[1] - 2)
+        missing = abs(ranks[0] - ranks[1])
+        if ranks[0] > ranks[1]:
+            y = tf.reshape(y, tf.concat([tf.shape(y), [1] * missing], axis=0))
+        elif ranks[0] < ranks[1]:
+            x = tf.reshape(x, tf.concat([tf.shape(x), [1] * missing], axis=0))
+        if max(ranks) == 2:
+            product = x * y if axes[0] == axes[1] else tf.transpose(x, [1, 0]) * y
+            result = tf.reduce_sum(product, axes[0] if axes[0] == axes[1] else axes[1])
+        else:
+            columns = axes[0] == x.shape.rank - 1, axes[1] == y.shape.rank - 1
+            result = tf.matmul(x, y, adjoint_a=None if columns[0] else True, adjoint_b=True if columns[1] else None)
+        if missing:
+            first = sum(ranks) - 3 if ranks[0] > ranks[1] else ranks[0] - 1
+            result = tf.squeeze(result, list(range(first, first + missing)))
+        return tf.expand_dims(result, 1) if result.shape.rank == 1 else result
+
+    module.batch_dot = batch_dot
+
+
+def _activations(module) -> None:
+    released = module.selu
+
+    @functools.wraps(released)
+    def selu(x):
+        import tensorflow as tf
+
+        if tf.executing_eagerly():
+            return released(x)
+        # Klambauer et al., 2017, https://arxiv.org/abs/1706.02515, equation 2 and its fixed point (0, 1).
+        return 1.0507009873554804934193349852946 * tf.keras.backend.elu(x, 1.6732632423543772848170429916717)
+
+    module.selu = selu
+
+
+def _optimizers(module) -> None:
+    released = module.OptimizerV2._aggregate_gradients
+
+    @_in_graphs(released)
+    def aggregate_gradients(self, grads_and_vars):
+        import tensorflow as tf
+
+        # Nothing to sum over, and no identities.
+        if tf.distribute.get_strategy().num_replicas_in_sync == 1:
+            return list(grads_and_vars)
+        return released(self, grads_and_vars)
+
+    module.OptimizerV2._aggregate_gradients = aggregate_gradients

@@ -1,10 +1,13 @@
 """Variable names and values of tf.keras that differed in 1.15.
 
 Recurrent layers name their variables `lstm/kernel`, not `lstm/lstm_cell/kernel`; Huber's loss is not averaged over the last axis;
-the metric `cosine_proximity` has a name of its own.
+the loss `cosine_similarity` has no minus sign;
+the metric `cosine_proximity` has a name of its own; noise takes its seeds from numpy.random.
 """
 
 import contextlib
+import functools
+import re
 
 from tensorflow.api_v1 import import_hooks
 
@@ -15,7 +18,11 @@ def install() -> None:
     for name in ("base_rnn", "stacked_rnn_cells"):
         import_hooks.after_import(f"{_RNN}.{name}", _without_cell_scope)
     import_hooks.after_import("tf_keras.src.losses", _huber)
+    import_hooks.after_import("tf_keras.src.losses", _cosine_similarity)
     import_hooks.after_import("tf_keras.src.metrics", _cosine_proximity)
+    for name in ("GaussianNoise", "GaussianDropout", "AlphaDropout"):
+        module = re.sub(r"(?<=.)([A-Z])", r"_\1", name).lower()
+        import_hooks.after_import(f"tf_keras.src.layers.regularization.{module}", functools.partial(_noise, name))
 
 
 class _BackendWithoutScopes:
@@ -64,6 +71,18 @@ def _huber(module) -> None:
     _replace(module, module.huber, huber_loss)
 
 
+def _cosine_similarity(module) -> None:
+    def cosine_similarity(y_true, y_pred, axis=-1):
+        """The cosine of the angle between labels and predictions along `axis`: as in 1.15, without a minus sign."""
+        import tensorflow as tf
+
+        y_true = tf.nn.l2_normalize(y_true, axis=axis)
+        y_pred = tf.nn.l2_normalize(y_pred, axis=axis)
+        return tf.reduce_sum(y_true * y_pred, axis=axis)
+
+    _replace(module, module.cosine_similarity, cosine_similarity)
+
+
 def _cosine_proximity(module) -> None:
     def cosine_proximity(y_true, y_pred, axis=-1):
         """The cosine of the angle between labels and predictions along `axis`: 1 where they point the same way."""
@@ -74,3 +93,29 @@ def _cosine_proximity(module) -> None:
         return tf.reduce_sum(y_true * y_pred, axis=axis)
 
     module.cosine_proximity = cosine_proximity
+
+
+def _noise(name: str, module) -> None:
+    """A layer without a seed draws one from numpy.random each time that it is called, so that `np.random.seed` fixes its noise."""
+    from tf_keras.src import backend
+
+    class NumpySeeded(backend.RandomGenerator):
+        def random_normal(self, shape, mean=0.0, stddev=1.0, dtype=None, nonce=None):
+            if self._seed is not None:
+                return super().random_normal(shape, mean, stddev, dtype, nonce)
+            return backend.random_normal(shape, mean, stddev, dtype=dtype)
+
+        def random_uniform(self, shape, minval=0.0, maxval=None, dtype=None, nonce=None):
+            if self._seed is not None:
+                return super().random_uniform(shape, minval, maxval, dtype, nonce)
+            return backend.random_uniform(shape, minval, 1.0 if maxval is None else maxval, dtype=dtype)
+
+    cls = getattr(module, name)
+    released = cls.__init__
+
+    @functools.wraps(released)
+    def init(self, *args, **kwargs):
+        released(self, *args, **kwargs)
+        self._random_generator.__class__ = NumpySeeded
+
+    cls.__init__ = init

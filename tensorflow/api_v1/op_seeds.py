@@ -7,7 +7,7 @@ random op; they are in `restored`. Eager mode has its own rule, which did not ch
 import functools
 import sys
 
-from tensorflow.api_v1 import keras_op_counts
+from tensorflow.api_v1 import column_counts, keras_loss_counts, keras_op_counts
 from tensorflow.api_v1.restored import (
     contractions,
     gradient_counts,
@@ -38,7 +38,9 @@ def install() -> None:
     optimizer_counts.install()
     nn_counts.install()
     input_counts.install()
+    column_counts.install()
     keras_op_counts.install()
+    keras_loss_counts.install()
 
 
 def _with_op_count(released):

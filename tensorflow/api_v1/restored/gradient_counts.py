@@ -75,7 +75,9 @@ def _reduce_both(released):
         incoming = _running.incoming
         if isinstance(incoming, tensor.Tensor) and x.shape.is_fully_defined() and y.shape.is_fully_defined():
             return _reduce_known(x, y, gx, gy, incoming)
-        shapes = array_ops.shape_internal(x, optimize=False), array_ops.shape_internal(y, optimize=False)
+        # In a loop it makes a difference whether a static shape is a constant.
+        optimize = incoming is None
+        shapes = array_ops.shape_internal(x, optimize=optimize), array_ops.shape_internal(y, optimize=optimize)
         axes = gen_array_ops.broadcast_gradient_args(*shapes)
         return tuple(
             None if g is None else array_ops.reshape(math_ops.reduce_sum(g, axis), shape)

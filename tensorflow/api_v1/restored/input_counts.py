@@ -5,8 +5,8 @@ import numbers
 
 from tensorflow.api_v1.restored.op_counts import add_missing
 from tensorflow.python.eager import context
-from tensorflow.python.framework import dtypes, ops, tensor_util
-from tensorflow.python.ops import gen_parsing_ops, image_ops_impl
+from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_util
+from tensorflow.python.ops import gen_parsing_ops, image_ops_impl, parsing_ops
 
 
 def replacements() -> list[tuple]:
@@ -22,6 +22,9 @@ def replacements() -> list[tuple]:
 
 def install() -> None:
     image_ops_impl._CheckAtLeast3DImage = _at_least_3d(image_ops_impl._CheckAtLeast3DImage)
+    spec = sparse_tensor.SparseTensorSpec
+    spec._from_compatible_tensor_list = _sparse_elements(spec._from_compatible_tensor_list)
+    parsing_ops._assert_scalar = _assert_scalar(parsing_ops._assert_scalar)
     gen_parsing_ops.parse_example_v2 = _parse_example(gen_parsing_ops.parse_example_v2)
     gen_parsing_ops.parse_sequence_example_v2 = _parse_sequence(gen_parsing_ops.parse_sequence_example_v2)
 
@@ -52,6 +55,34 @@ def _parse_sequence(released):
         return result
 
     return parse_sequence_example_v2
+
+
+def _assert_scalar(released):
+    """An example of unknown rank was not checked."""
+
+    @functools.wraps(released)
+    def assert_scalar(value, name):
+        if not context.executing_eagerly() and value.shape.rank is None:
+            add_missing(ops.get_default_graph(), -7)
+        return released(value, name)
+
+    return assert_scalar
+
+
+def _sparse_elements(released):
+    """A sparse element of a dataset kept the shape that was deserialized with it."""
+
+    @functools.wraps(released)
+    def from_compatible_tensor_list(self, tensor_list):
+        if context.executing_eagerly():
+            return released(self, tensor_list)
+        graph = ops.get_default_graph()
+        before = graph.num_operations()
+        result = released(self, tensor_list)
+        add_missing(graph, before + 1 - graph.num_operations())
+        return result
+
+    return from_compatible_tensor_list
 
 
 def _at_least_3d(released):

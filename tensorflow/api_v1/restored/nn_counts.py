@@ -13,9 +13,11 @@ from tensorflow.python.ops import (
     gen_math_ops,
     math_ops,
     nn_impl,
+    nn_ops,
+    stateless_random_ops,
     variable_scope,
 )
-from tensorflow.python.training import learning_rate_decay
+from tensorflow.python.training import learning_rate_decay, saver
 
 
 def replacements() -> list[tuple]:
@@ -23,6 +25,14 @@ def replacements() -> list[tuple]:
     table = (
         (clip_ops, "clip_by_global_norm", counting(1)),
         (nn_impl, "swish", _swish),
+        (nn_ops, "convolution", _convolution),
+        # Masks of missing dimensions, as in the gradients of segment sums.
+        (math_ops, "unsorted_segment_mean", counting(-13)),
+        (math_ops, "unsorted_segment_sqrt_n", counting(-13)),
+        # The key and the counter are an op of their own.
+        (stateless_random_ops, "stateless_random_uniform", counting(-2)),
+        (stateless_random_ops, "stateless_random_normal", counting(-2)),
+        (stateless_random_ops, "stateless_truncated_normal", counting(-2)),
         (nn_impl, "weighted_moments", counting(1)),
         (math_ops, "linspace_nd", _linspace),
         (learning_rate_decay, "polynomial_decay", _polynomial_decay),
@@ -34,6 +44,9 @@ def replacements() -> list[tuple]:
 def install() -> None:
     op_def_library.ops = _OpsForInputs("ops")
     store = variable_scope._VariableStore
+    builder = saver.BulkSaverBuilder
+    # Names of shards were not told apart by file system.
+    builder._AddShardedSaveOpsForV2 = counting(-3)(builder._AddShardedSaveOpsForV2)
     store._get_single_variable = _regularized(store._get_single_variable)
 
 
@@ -88,6 +101,22 @@ def _confusion_matrix(released):
         return released(labels, predictions, num_classes, *args, **kwargs)
 
     return confusion_matrix
+
+
+def _convolution(released):
+    """The function, other than the layers, made no constant of a dilation that does nothing."""
+
+    @functools.wraps(released)
+    def convolution(input, filter, padding, strides=None, dilation_rate=None, *args, **kwargs):
+        if not context.executing_eagerly():
+            rates = [1] if dilation_rate is None else dilation_rate
+            if all(
+                isinstance(rate, int) and rate == 1 for rate in (rates if isinstance(rates, (list, tuple)) else [rates])
+            ):
+                add_missing(ops.get_default_graph(), -1)
+        return released(input, filter, padding, strides, dilation_rate, *args, **kwargs)
+
+    return convolution
 
 
 def _linspace(released):

@@ -262,6 +262,18 @@ def add_missing(graph, count: int) -> None:
     graph._deprec_missing_ops = missing_ops(graph) + count
 
 
+def _ones_like_v2(released):
+    """A shape, a one and a Fill, also where the shape is static."""
+
+    @functools.wraps(released)
+    def ones_like_v2(input, dtype=None, name=None, layout=None):
+        if context.executing_eagerly() or layout is not None:
+            return released(input, dtype, name, layout)
+        return array_ops.ones_like_impl(input, dtype, name, optimize=True)
+
+    return ones_like_v2
+
+
 def counting(count: int):
     """Makes a function of a released one: it counts `count` ops more than it builds."""
 
@@ -298,6 +310,7 @@ def replacements() -> list[tuple]:
         (nn_ops, "convolution_internal", _convolution_internal),
         (nn_impl, "fused_batch_norm", _fused_batch_norm),
         (array_ops, "one_hot", _one_hot),
+        (array_ops, "ones_like_v2", _ones_like_v2),
         (array_ops, "_constant_if_small", _constant_if_small),
         (embedding_ops, "embedding_lookup_sparse_impl", _embedding_lookup_sparse),
     )

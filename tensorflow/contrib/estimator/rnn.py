@@ -2,6 +2,7 @@
 
 import tensorflow.compat.v1 as tf
 from tensorflow.contrib.estimator import extenders
+from tensorflow.contrib.feature_column import sequence_feature_column
 from tensorflow_estimator.python.estimator import estimator
 from tensorflow_estimator.python.estimator.canned import head as head_lib
 from tensorflow_estimator.python.estimator.canned import optimizers
@@ -36,17 +37,13 @@ def _cell_fn(rnn_cell_fn, num_units, cell_type):
     return make
 
 
-def _with_context(sequence, context):
-    """[batch, time, d0] and [batch, d1] -> [batch, time, d0 + d1]."""
-    time = tf.shape(sequence)[1]
-    return tf.concat([sequence, tf.tile(tf.expand_dims(context, 1), [1, time, 1])], 2)
-
-
 def _last_outputs(outputs, lengths):
     with tf.name_scope("select_last_activations", values=[outputs, lengths]):
+        # Each size once: default seeds count ops.
         shape = tf.shape(outputs)
-        last = tf.cast(tf.range(shape[0]) * shape[1], tf.int64) + tf.cast(lengths, tf.int64) - 1
-        result = tf.gather(tf.reshape(outputs, [shape[0] * shape[1], shape[2]]), last)
+        batch, time, units = shape[0], shape[1], shape[2]
+        last = tf.cast(tf.range(batch) * time, tf.int64) + tf.cast(lengths, tf.int64) - 1
+        result = tf.gather(tf.reshape(outputs, [batch * time, units]), last)
         result.set_shape([outputs.shape[0], outputs.shape[2]])
         return result
 
@@ -84,7 +81,8 @@ def _model_fn(
             sequence, lengths = sequence_input_layer(features=features, feature_columns=sequence_columns)
             tf.summary.histogram("sequence_length", lengths)
             if context_columns:
-                sequence = _with_context(sequence, tf.feature_column.input_layer(features, context_columns))
+                context = tf.feature_column.input_layer(features, context_columns)
+                sequence = sequence_feature_column.concatenate_context_input(context, sequence)
         outputs, _ = tf.nn.dynamic_rnn(
             rnn_cell_fn(mode), sequence, sequence_length=lengths, dtype=tf.float32, time_major=False
         )

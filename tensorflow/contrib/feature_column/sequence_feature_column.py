@@ -83,9 +83,13 @@ def concatenate_context_input(context_input, sequence_input):
       ValueError, TypeError: if a rank or type is another.
     """
     checks = [
-        check_ops.assert_rank(sequence_input, 3, message="sequence_input must have rank 3"),
+        check_ops.assert_rank(
+            sequence_input, 3, message="sequence_input must have rank 3", data=[array_ops.shape(sequence_input)]
+        ),
         check_ops.assert_type(sequence_input, dtypes.float32, message="sequence_input must be float32"),
-        check_ops.assert_rank(context_input, 2, message="context_input must have rank 2"),
+        check_ops.assert_rank(
+            context_input, 2, message="context_input must have rank 2", data=[array_ops.shape(context_input)]
+        ),
         check_ops.assert_type(context_input, dtypes.float32, message="context_input must be float32"),
     ]
     with ops.control_dependencies(checks):
@@ -97,6 +101,8 @@ def concatenate_context_input(context_input, sequence_input):
 def _assert_all_equal_and_return(tensors, name=None):
     """The first tensor, readable if all are equal."""
     with ops.name_scope(name, "assert_all_equal", tensors):
+        if len(tensors) == 1:
+            return tensors[0]
         checks = [check_ops.assert_equal(tensors[0], other) for other in tensors[1:]]
         with ops.control_dependencies(checks):
             return array_ops.identity(tensors[0])

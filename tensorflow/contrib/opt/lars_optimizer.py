@@ -1,5 +1,7 @@
 """LARS: a learning rate for each layer."""
 
+from tensorflow.api_v1.restored import op_counts
+from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import array_ops, gen_training_ops, linalg_ops, math_ops
 from tensorflow.python.training import optimizer
@@ -60,6 +62,9 @@ class LARSOptimizer(optimizer.Optimizer):
             return self._learning_rate, grad
         w_norm = linalg_ops.norm(var, ord=2)
         g_norm = linalg_ops.norm(grad, ord=2)
+        if not context.executing_eagerly():
+            # 1.15 nested two conditions, with a constant each.
+            op_counts.add_missing(ops.get_default_graph(), -1)
         ratio = self._eeta * w_norm / (g_norm + self._weight_decay * w_norm + self._epsilon)
         known = math_ops.logical_and(math_ops.greater(w_norm, 0), math_ops.greater(g_norm, 0))
         rate = self._learning_rate * array_ops.where(known, ratio, array_ops.ones_like(ratio))

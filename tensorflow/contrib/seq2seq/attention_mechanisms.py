@@ -44,19 +44,17 @@ def _prepare_memory(memory, memory_sequence_length, check_inner_dims_defined):
         return memory
     first = nest.flatten(memory)[0]
     mask = tf.sequence_mask(memory_sequence_length, maxlen=tf.shape(first)[1], dtype=first.dtype)
-    lengths = _known(memory_sequence_length, 0)
+    lengths = memory_sequence_length.shape[:1]
 
     def masked(m):
         rank = tf.rank(m) if m.shape.ndims is None else m.shape.ndims
         more_dims = tf.ones(rank - 2, dtype=tf.int32)
-        batch, checks = _known(m, 0), []
-        message = "memory_sequence_length and memory tensor batch sizes do not match."
-        if not (isinstance(lengths, int) and isinstance(batch, int)):
-            checks.append(tf.assert_equal(lengths, batch, message=message))
-        elif lengths != batch:
-            raise ValueError(f"{message} Got {lengths} and {batch}.")
-        with tf.control_dependencies(checks):
-            return m * tf.reshape(mask, tf.concat((tf.shape(mask), more_dims), 0))
+        # Sizes that are not static are not compared: the product fails, and default seeds count ops.
+        if not lengths.is_compatible_with(m.shape[:1]):
+            raise ValueError(
+                f"memory_sequence_length and memory tensor batch sizes do not match. Got {lengths} and {m.shape[:1]}."
+            )
+        return m * tf.reshape(mask, tf.concat((tf.shape(mask), more_dims), 0))
 
     return nest.map_structure(masked, memory)
 
