@@ -36,11 +36,15 @@ def populate(module: types.ModuleType) -> None:
     from tensorflow.api_v1 import (
         checkpoints,
         class_members,
+        debug_sessions,
         deprecations,
+        error_texts,
         feature_columns,
+        keras_optimizers,
         keras_values,
         old_arguments,
         op_seeds,
+        session_options,
     )
 
     deprecations.install()
@@ -50,6 +54,10 @@ def populate(module: types.ModuleType) -> None:
     keras_values.install()
     feature_columns.install()
     checkpoints.install()
+    error_texts.install()
+    session_options.install()
+    debug_sessions.install()
+    keras_optimizers.install()
     _copy_public_names(namespace, module)
     _alias_submodules()
     from tensorflow.api_v1 import (
