@@ -1,0 +1,171 @@
+#include "tensorflow/core/embedding/row_optimizers.h"
+
+#include <cmath>
+#include <type_traits>
+
+namespace deeprec {
+namespace embedding {
+namespace {
+
+using sparse::BFloat16;
+using sparse::Half;
+using sparse::Hyper;
+using sparse::RowGroup;
+
+#include "tensorflow/core/sparse/element_convert.h"
+
+// 16-bit elements are computed in float and rounded when stored.
+template <class T>
+struct Element {
+  using Compute = T;
+  static T Load(T x) { return x; }
+  static T Store(T x) { return x; }
+};
+template <>
+struct Element<Half> {
+  using Compute = float;
+  static float Load(Half x) { return ToFloat(x); }
+  static Half Store(float x) { return ToHalf(x); }
+};
+template <>
+struct Element<BFloat16> {
+  using Compute = float;
+  static float Load(BFloat16 x) { return ToFloat(x); }
+  static BFloat16 Store(float x) { return ToBFloat16(x); }
+};
+
+// Calls body with a value of the element type.
+template <class Body>
+void ForType(ElementType type, const Body& body) {
+  switch (type) {
+    case ElementType::kHalf: return body(Half());
+    case ElementType::kBFloat16: return body(BFloat16());
+    case ElementType::kFloat: return body(float());
+    case ElementType::kDouble: return body(double());
+  }
+}
+
+template <class T>
+T* At(int64_t row, int64_t offset) {
+  return reinterpret_cast<T*>(uintptr_t(row) + uintptr_t(offset));
+}
+
+template <class T>
+void DecayAccumulator(const AdagradDecayStep& step, int64_t dim, T* accumulator, T* power) {
+  using E = Element<T>;
+  using F = typename E::Compute;
+  F factor = 1;
+  bool decay = false;
+  for (int64_t i = 0; i < dim; ++i) {
+    if (i < step.power_dim) {
+      const F seen = E::Load(power[i]);
+      decay = F(step.period) > seen;
+      if (decay) {
+        factor = F(std::pow(step.rate, double(step.period) - double(seen)));
+        power[i] = E::Store(F(step.period));
+      }
+    }
+    if (!decay) continue;
+    const F decayed = E::Load(accumulator[i]) * factor;
+    accumulator[i] = E::Store(decayed > F(step.baseline) ? decayed : F(step.baseline));
+  }
+}
+
+// One row of group FTRL; g holds the summed gradient.
+template <class F, class T>
+void GroupFtrlRow(const Hyper& h, int64_t dim, const F* g, T* w, T* accumulator, T* linear, F* z) {
+  using E = Element<T>;
+  const F lr = F(h.lr), power = F(-h.lr_power), shrinkage = F(2 * h.l2_shrinkage);
+  const bool root = h.lr_power == -0.5;
+  const auto raise = [&](F a) { return root ? std::sqrt(a) : std::pow(a, power); };
+  F squared = 0;
+  for (int64_t i = 0; i < dim; ++i) {
+    const F a = E::Load(accumulator[i]);
+    const F shrunk = h.has_l2_shrinkage ? g[i] + shrinkage * E::Load(w[i]) : g[i];
+    z[i] = E::Load(linear[i]) + shrunk - (raise(a + shrunk * shrunk) - raise(a)) / lr * E::Load(w[i]);
+    squared += z[i] * z[i];
+  }
+  const F norm = std::sqrt(squared);
+  for (int64_t i = 0; i < dim; ++i) {
+    const F a = E::Load(accumulator[i]);
+    const F shrunk = h.has_l2_shrinkage ? g[i] + shrinkage * E::Load(w[i]) : g[i];
+    const F quadratic = raise(a + shrunk * shrunk) / lr + F(2 * h.l2);
+    // Not norm <= l1, which would hide a NaN.
+    w[i] = E::Store(norm > F(h.l1) || norm != norm ? (F(h.l1) - norm) / (quadratic * norm) * z[i] : F(0));
+    linear[i] = E::Store(z[i]);
+    accumulator[i] = E::Store(a + g[i] * g[i]);
+  }
+}
+
+}  // namespace
+
+BlockRows RowsOf(const Table& table, const std::vector<int>& columns) {
+  BlockRows rows;
+  rows.type = table.options().type;
+  rows.dim = table.dim(0);
+  for (size_t i = 0; i < columns.size(); ++i) rows.slot_offset[i] = table.ColumnOffset(columns[i]);
+  return rows;
+}
+
+RowUpdater ElementwiseOptimizer(const BlockRows& rows, sparse::Rule rule, const Hyper& hyper,
+                                const void* grad, sparse::Isa isa) {
+  sparse::Table table;
+  table.in_blocks = true;
+  table.row_len = rows.dim;
+  for (int i = 0; i < sparse::kMaxSlots; ++i) table.slot_offset[i] = rows.slot_offset[i];
+  const sparse::ApplyFn apply = sparse::Kernels(isa).apply[int(rule)][int(rows.type)];
+  return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
+    sparse::ApplyArgs args;
+    args.table = &table;
+    args.hyper = &hyper;
+    args.grad = grad;
+    args.groups = groups;
+    args.num_groups = n;
+    args.next = next;
+    args.sum_duplicates = true;
+    apply(args);
+  };
+}
+
+RowUpdater AdagradDecayOptimizer(const BlockRows& rows, const AdagradDecayStep& step, const void* grad,
+                                 sparse::Isa isa) {
+  Hyper hyper;
+  hyper.lr = step.lr;
+  const RowUpdater adagrad = ElementwiseOptimizer(rows, sparse::Rule::kAdagrad, hyper, grad, isa);
+  return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
+    ForType(rows.type, [&](auto element) {
+      using T = decltype(element);
+      for (int64_t i = 0; i < n; ++i) {
+        DecayAccumulator<T>(step, rows.dim, At<T>(groups[i].row, rows.slot_offset[0]),
+                            At<T>(groups[i].row, rows.slot_offset[1]));
+      }
+    });
+    adagrad(groups, n, next);
+  };
+}
+
+RowUpdater GroupFtrlOptimizer(const BlockRows& rows, const Hyper& hyper, const void* grad) {
+  return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
+    ForType(rows.type, [&](auto element) {
+      using T = decltype(element);
+      using E = Element<T>;
+      using F = typename E::Compute;
+      const T* const gradients = static_cast<const T*>(grad);
+      const std::unique_ptr<F[]> sum(new F[rows.dim]), z(new F[rows.dim]);
+      for (int64_t i = 0; i < n; ++i) {
+        const RowGroup& group = groups[i];
+        for (int64_t d = 0; d < rows.dim; ++d) sum[d] = E::Load(gradients[group.first * rows.dim + d]);
+        for (int32_t at = group.first; at != group.last;) {
+          at = next[at];
+          for (int64_t d = 0; d < rows.dim; ++d) sum[d] += E::Load(gradients[at * rows.dim + d]);
+        }
+        GroupFtrlRow<F, T>(hyper, rows.dim, sum.get(), At<T>(group.row, 0),
+                           At<T>(group.row, rows.slot_offset[0]), At<T>(group.row, rows.slot_offset[1]),
+                           z.get());
+      }
+    });
+  };
+}
+
+}  // namespace embedding
+}  // namespace deeprec

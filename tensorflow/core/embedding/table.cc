@@ -1,0 +1,157 @@
+#include "tensorflow/core/embedding/table.h"
+
+#include <string.h>
+
+#include "tensorflow/core/embedding/table_shard.h"
+
+namespace deeprec {
+namespace embedding {
+namespace {
+
+int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// Every column starts at a multiple of this, so that no element straddles a line.
+constexpr int64_t kColumnAlignment = 16;
+
+}  // namespace
+
+Table::Table(const TableOptions& options, std::shared_ptr<const DefaultRows> defaults)
+    : options_(options), shards_(new Shard[kShards]) {
+  if (options.admission == AdmissionKind::kBloom) bloom_.reset(new CountingBloomFilter(options.bloom));
+  const int64_t bytes = defaults->row_bytes();
+  columns_.push_back(Column{std::move(defaults), bytes, 0});
+  SetLayout();
+  for (int s = 0; s < kShards; ++s) shards_[s].arena = BlockArena(block_bytes_);
+}
+
+Table::~Table() = default;
+
+void Table::SetLayout() {
+  int64_t at = has_header() ? RoundUp(sizeof(Header), kColumnAlignment) : 0;
+  for (Column& column : columns_) {
+    column.offset = at;
+    at = RoundUp(at + column.bytes, kColumnAlignment);
+  }
+  block_bytes_ = RoundUp(at, kBlockAlignment);
+}
+
+int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
+  std::unique_lock<std::shared_mutex> layout(layout_mu_);
+  const int64_t used = columns_.back().offset + columns_.back().bytes;
+  const int64_t old_block_bytes = block_bytes_;
+  const int64_t bytes = defaults->row_bytes();
+  columns_.push_back(Column{std::move(defaults), bytes, 0});
+  SetLayout();
+  const Column& added = columns_.back();
+  for (int s = 0; s < kShards; ++s) {
+    Shard& shard = shards_[s];
+    std::unique_lock<std::shared_mutex> lock(shard.mu);
+    const bool grow = int64_t(block_bytes_) != old_block_bytes;
+    BlockArena arena(block_bytes_);
+    for (auto& [key, word] : shard.map) {
+      if (WaitingKey::Is(word)) continue;
+      char* block = reinterpret_cast<char*>(word);
+      if (grow) {
+        char* const wider = arena.Allocate();
+        memcpy(wider, block, used);
+        block = wider;
+        word = uintptr_t(wider);
+      }
+      memcpy(block + added.offset, added.defaults->Row(key), added.bytes);
+    }
+    if (grow) shard.arena = std::move(arena);
+  }
+  return int(columns_.size()) - 1;
+}
+
+int Table::columns() const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  return int(columns_.size());
+}
+
+int64_t Table::dim(int column) const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  return columns_[column].defaults->dim();
+}
+
+int64_t Table::ColumnOffset(int column) const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  return columns_[column].offset - columns_[0].offset;
+}
+
+char* Table::NewBlock(Shard* shard, int64_t key, int64_t frequency, int64_t version) {
+  char* const block = shard->arena.Allocate();
+  if (has_header()) *HeaderOf(block) = Header{frequency, version};
+  for (const Column& column : columns_) {
+    memcpy(block + column.offset, column.defaults->Row(key), column.bytes);
+  }
+  return block;
+}
+
+void Table::FreeBlock(Shard* shard, uintptr_t word) {
+  if (!WaitingKey::Is(word)) shard->arena.Free(reinterpret_cast<char*>(word));
+}
+
+char* Table::Touch(Shard* shard, int64_t key, int64_t count, int64_t version) {
+  if (options_.admission == AdmissionKind::kBloom) {
+    const auto found = shard->map.find(key);
+    if (found == shard->map.end() && !bloom_->Add(key, count)) return nullptr;
+  }
+  // A key whose block can not be had stays behind as one that waits.
+  const auto entry = shard->map.try_emplace(key, WaitingKey::Pack(0, kNoVersion)).first;
+  uintptr_t& word = entry->second;
+  if (WaitingKey::Is(word)) {
+    const int64_t frequency = WaitingKey::Frequency(word) + count;
+    const int64_t last = version == kNoVersion ? WaitingKey::Version(word) : version;
+    if (options_.admission == AdmissionKind::kCounter && frequency < options_.min_count) {
+      word = WaitingKey::Pack(frequency, last);
+      return nullptr;
+    }
+    word = uintptr_t(NewBlock(shard, key, frequency, last));
+    return reinterpret_cast<char*>(word);
+  }
+  char* const block = reinterpret_cast<char*>(word);
+  if (has_header()) {
+    HeaderOf(block)->frequency += count;
+    if (version != kNoVersion) HeaderOf(block)->version = version;
+  }
+  return block;
+}
+
+int64_t Table::size() const {
+  int64_t total = 0;
+  for (int s = 0; s < kShards; ++s) {
+    std::shared_lock<std::shared_mutex> lock(shards_[s].mu);
+    total += int64_t(shards_[s].map.size());
+  }
+  return total;
+}
+
+void Table::Clear() {
+  for (int s = 0; s < kShards; ++s) {
+    std::unique_lock<std::shared_mutex> lock(shards_[s].mu);
+    WordMap().swap(shards_[s].map);
+    shards_[s].arena = BlockArena(block_bytes_);
+  }
+}
+
+int64_t Table::MemoryBytes() const {
+  int64_t total = bloom_ == nullptr ? 0 : bloom_->bytes();
+  for (int s = 0; s < kShards; ++s) {
+    std::shared_lock<std::shared_mutex> lock(shards_[s].mu);
+    // One control byte a slot.
+    total += int64_t(shards_[s].map.capacity()) * (sizeof(WordMap::value_type) + 1) +
+             int64_t(shards_[s].arena.bytes()) + int64_t(sizeof(Shard));
+  }
+  return total;
+}
+
+int64_t Table::RowBytes() const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  int64_t total = 0;
+  for (const Column& column : columns_) total += column.bytes;
+  return total;
+}
+
+}  // namespace embedding
+}  // namespace deeprec

@@ -1,0 +1,181 @@
+// Reading rows by key.
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "tensorflow/core/embedding/table_shard.h"
+
+namespace deeprec {
+namespace embedding {
+namespace {
+
+using sparse::BFloat16;
+using sparse::Half;
+
+template <class T>
+void Fill(T value, int64_t n, char* out) {
+  std::fill_n(reinterpret_cast<T*>(out), n, value);
+}
+
+#include "tensorflow/core/sparse/element_convert.h"
+
+// A row of equal elements.
+std::unique_ptr<char[]> ConstantRow(ElementType type, double value, int64_t dim) {
+  std::unique_ptr<char[]> row(new char[dim * sparse::ElementSize(type)]);
+  switch (type) {
+    case ElementType::kHalf: Fill(ToHalf(float(value)), dim, row.get()); break;
+    case ElementType::kBFloat16: Fill(ToBFloat16(float(value)), dim, row.get()); break;
+    case ElementType::kFloat: Fill(float(value), dim, row.get()); break;
+    case ElementType::kDouble: Fill(value, dim, row.get()); break;
+  }
+  return row;
+}
+
+// A length known at compile time is a few vector moves.
+inline void CopyRow(char* out, const char* row, int64_t bytes) {
+  switch (bytes) {
+    case 32: memcpy(out, row, 32); break;
+    case 64: memcpy(out, row, 64); break;
+    case 128: memcpy(out, row, 128); break;
+    default: memcpy(out, row, bytes);
+  }
+}
+
+}  // namespace
+
+void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out,
+                   const Threads& threads) const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  const Column& variable = columns_[0];
+  const int64_t bytes = variable.bytes;
+  const char* const fallback_rows = static_cast<const char*>(fallback);
+  char* const out_rows = static_cast<char*>(out);
+  const bool selective = options_.admission != AdmissionKind::kAll;
+  const std::unique_ptr<char[]> no_permission =
+      selective ? ConstantRow(options_.type, options_.no_permission, variable.defaults->dim()) : nullptr;
+
+  ForEachShard(keys, n, threads, [&](Shard* shard, const int32_t* positions, int64_t count) {
+    constexpr int64_t kRing = 16;
+    static_assert(kRing > kFetchAhead, "rows in flight");
+    const char* rows[kRing];
+    std::shared_lock<std::shared_mutex> lock(shard->mu);
+    for (int64_t i = 0; i < count + 2 * kFetchAhead; ++i) {
+      if (i < count) shard->map.prefetch(keys[positions[i]]);
+      const int64_t find = i - kFetchAhead;
+      if (find >= 0 && find < count) {
+        const auto found = shard->map.find(keys[positions[find]]);
+        const char* row = nullptr;
+        if (found != shard->map.end() && !WaitingKey::Is(found->second)) {
+          row = reinterpret_cast<const char*>(found->second) + variable.offset;
+          FetchRow(row, bytes);
+        }
+        rows[find % kRing] = row;
+      }
+      const int64_t copy = i - 2 * kFetchAhead;
+      if (copy >= 0) {
+        const int64_t at = positions[copy];
+        const char* row = rows[copy % kRing];
+        if (row == nullptr) {
+          row = selective ? no_permission.get()
+                          : fallback_rows != nullptr ? fallback_rows + at * bytes
+                                                     : variable.defaults->Row(keys[at]);
+        }
+        CopyRow(out_rows + at * bytes, row, bytes);
+      }
+    }
+  });
+}
+
+void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, int64_t version, void* out,
+                           const Threads& threads) {
+  if (options_.admission == AdmissionKind::kAll) {
+    std::shared_lock<std::shared_mutex> layout(layout_mu_);
+    const Column& variable = columns_[0];
+    const char* const initial_rows = static_cast<const char*>(initial);
+    ForEachShard(keys, n, threads, [&](Shard* shard, const int32_t* positions, int64_t count) {
+      std::unique_lock<std::shared_mutex> lock(shard->mu);
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t key = keys[positions[i]];
+        const auto found = shard->map.find(key);
+        if (found != shard->map.end() && !WaitingKey::Is(found->second)) continue;
+        char* const block = NewBlock(shard, key, 0, version);
+        memcpy(block + variable.offset, initial_rows + positions[i] * variable.bytes, variable.bytes);
+        shard->map[key] = uintptr_t(block);
+      }
+    });
+  }
+  Lookup(keys, n, nullptr, out, threads);
+}
+
+template <class Visit>
+void Table::VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  ForEachShard(keys, n, Threads(), [&](Shard* shard, const int32_t* positions, int64_t count) {
+    std::shared_lock<std::shared_mutex> lock(shard->mu);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t key = keys[positions[i]];
+      const auto found = shard->map.find(key);
+      visit(positions[i], key, found == shard->map.end() ? nullptr : &found->second);
+    }
+  });
+}
+
+void Table::Frequencies(const int64_t* keys, int64_t n, int64_t* out) const {
+  VisitWords(keys, n, [&](int64_t i, int64_t key, const uintptr_t* word) {
+    if (word == nullptr) {
+      out[i] = bloom_ == nullptr ? 0 : bloom_->Count(key);
+    } else if (WaitingKey::Is(*word)) {
+      out[i] = WaitingKey::Frequency(*word);
+    } else {
+      out[i] = options_.record_frequency ? HeaderOf(reinterpret_cast<char*>(*word))->frequency : 0;
+    }
+  });
+}
+
+void Table::Versions(const int64_t* keys, int64_t n, int64_t* out) const {
+  VisitWords(keys, n, [&](int64_t i, int64_t, const uintptr_t* word) {
+    if (word == nullptr || !options_.record_version) {
+      out[i] = kNoVersion;
+    } else if (WaitingKey::Is(*word)) {
+      out[i] = WaitingKey::Version(*word);
+    } else {
+      out[i] = HeaderOf(reinterpret_cast<char*>(*word))->version;
+    }
+  });
+}
+
+void Table::Tiers(const int64_t* keys, int64_t n, int32_t* out) const {
+  VisitWords(keys, n, [&](int64_t i, int64_t, const uintptr_t* word) {
+    out[i] = word == nullptr || WaitingKey::Is(*word) ? -1 : 0;
+  });
+}
+
+void Table::Read(const int64_t* keys, int64_t n, const RowReader& reader) const {
+  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  ForEachShard(keys, n, Threads(), [&](Shard* shard, const int32_t* positions, int64_t count) {
+    std::shared_lock<std::shared_mutex> lock(shard->mu);
+    for (int64_t i = 0; i < count; ++i) {
+      if (i + kFetchAhead < count) shard->map.prefetch(keys[positions[i + kFetchAhead]]);
+      const int64_t at = positions[i];
+      const auto found = shard->map.find(keys[at]);
+      const char* const block = found == shard->map.end() || WaitingKey::Is(found->second)
+                                    ? nullptr
+                                    : reinterpret_cast<const char*>(found->second);
+      for (size_t c = 0; c < reader.columns.size(); ++c) {
+        if (reader.columns[c] == nullptr) continue;
+        const Column& column = columns_[c];
+        memcpy(static_cast<char*>(reader.columns[c]) + at * column.bytes,
+               block == nullptr ? column.defaults->Row(keys[at]) : block + column.offset, column.bytes);
+      }
+      const Header none{0, kNoVersion};
+      const Header& header =
+          block != nullptr && has_header() ? *HeaderOf(const_cast<char*>(block)) : none;
+      if (reader.frequencies != nullptr) reader.frequencies[at] = header.frequency;
+      if (reader.versions != nullptr) reader.versions[at] = header.version;
+    }
+  });
+}
+
+}  // namespace embedding
+}  // namespace deeprec
