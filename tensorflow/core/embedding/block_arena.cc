@@ -1,12 +1,10 @@
 #include "tensorflow/core/embedding/block_arena.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <new>
-#include <utility>
 
 namespace deeprec {
 namespace embedding {
@@ -14,13 +12,11 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kHugePage = size_t{2} << 20;
-// From here on a huge page is at most an eighth of the arena.
-constexpr size_t kHugeFrom = 8 * kHugePage;
 
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 // `bytes` of address space that begin on a huge page.
-char* MapHuge(size_t bytes) {
+char* MapAligned(size_t bytes) {
   const size_t reserved = bytes + kHugePage;
   void* const raw =
       mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -30,30 +26,31 @@ char* MapHuge(size_t bytes) {
   if (aligned != begin) munmap(begin, aligned - begin);
   char* const end = aligned + bytes;
   if (end != begin + reserved) munmap(end, begin + reserved - end);
-  // A kernel without huge pages refuses; the memory is as good, only slower.
-  madvise(aligned, bytes, MADV_HUGEPAGE);
   return aligned;
 }
 
 }  // namespace
 
-BlockArena::~BlockArena() {
-  for (const Chunk& chunk : chunks_) {
-    if (chunk.mapped) {
-      munmap(chunk.memory, chunk.bytes);
-    } else {
-      free(chunk.memory);
-    }
-  }
+ChunkSource::~ChunkSource() {
+  for (const Mapping& mapping : mappings_) munmap(mapping.memory, mapping.bytes);
 }
 
-void BlockArena::Swap(BlockArena* other) {
-  std::swap(block_bytes_, other->block_bytes_);
-  std::swap(bytes_, other->bytes_);
-  std::swap(next_, other->next_);
-  std::swap(end_, other->end_);
-  std::swap(free_, other->free_);
-  chunks_.swap(other->chunks_);
+char* ChunkSource::Allocate(size_t bytes) {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (size_t(end_ - next_) < bytes) {
+    mappings_.reserve(mappings_.size() + 1);
+    const size_t mapped = RoundUp(bytes, kHugePage);
+    char* const memory = MapAligned(mapped);
+    // The first pages of a table stay small, most tables are. A kernel without huge pages refuses; the memory is as
+    // good, only slower.
+    if (!mappings_.empty()) madvise(memory, mapped, MADV_HUGEPAGE);
+    mappings_.push_back(Mapping{memory, mapped});
+    next_ = memory;
+    end_ = memory + mapped;
+  }
+  char* const chunk = next_;
+  next_ += bytes;
+  return chunk;
 }
 
 char* BlockArena::Allocate() {
@@ -74,21 +71,12 @@ void BlockArena::Free(char* block) {
 }
 
 void BlockArena::Grow() {
-  Chunk chunk;
-  chunk.mapped = bytes_ >= kHugeFrom;
-  if (chunk.mapped) {
-    chunk.bytes = RoundUp(std::max(kHugePage, block_bytes_), kHugePage);
-  } else {
-    chunk.bytes = RoundUp(std::max({kPage, bytes_ / 8, block_bytes_}), kPage);
-  }
-  chunks_.reserve(chunks_.size() + 1);
-  chunk.memory = chunk.mapped ? MapHuge(chunk.bytes)
-                              : static_cast<char*>(aligned_alloc(kPage, chunk.bytes));
-  if (chunk.memory == nullptr) throw std::bad_alloc();
-  chunks_.push_back(chunk);
-  bytes_ += chunk.bytes;
-  next_ = chunk.memory;
-  end_ = chunk.memory + chunk.bytes;
+  // At most a quarter of a huge page, or the rest of one would be lost too often.
+  const size_t chunk = std::min(bytes_ / 8, kHugePage / 4);
+  const size_t bytes = RoundUp(std::max({kPage, chunk, block_bytes_}), kPage);
+  next_ = source_->Allocate(bytes);
+  end_ = next_ + bytes;
+  bytes_ += bytes;
 }
 
 }  // namespace embedding

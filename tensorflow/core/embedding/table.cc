@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include <thread>
+#include <utility>
+
 #include "tensorflow/core/embedding/table_shard.h"
 
 namespace deeprec {
@@ -13,15 +16,27 @@ int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; 
 // Every column starts at a multiple of this, so that no element straddles a line.
 constexpr int64_t kColumnAlignment = 16;
 
+// Enough that updates on all processors seldom meet.
+int DefaultShards() {
+  const int processors = int(std::thread::hardware_concurrency());
+  int shards = 16;
+  while (shards < 2 * processors && shards < 256) shards *= 2;
+  return shards;
+}
+
 }  // namespace
 
 Table::Table(const TableOptions& options, std::shared_ptr<const DefaultRows> defaults)
-    : options_(options), shards_(new Shard[kShards]) {
+    : options_(options), chunks_(new ChunkSource) {
+  num_shards_ = options.shards != 0 ? options.shards : DefaultShards();
+  shard_shift_ = 64;
+  for (int s = num_shards_; s > 1; s /= 2) --shard_shift_;
+  shards_.reset(new Shard[num_shards_]);
   if (options.admission == AdmissionKind::kBloom) bloom_.reset(new CountingBloomFilter(options.bloom));
   const int64_t bytes = defaults->row_bytes();
   columns_.push_back(Column{std::move(defaults), bytes, 0});
   SetLayout();
-  for (int s = 0; s < kShards; ++s) shards_[s].arena = BlockArena(block_bytes_);
+  for (int s = 0; s < num_shards_; ++s) shards_[s].arena = BlockArena(block_bytes_, chunks_.get());
 }
 
 Table::~Table() = default;
@@ -36,18 +51,23 @@ void Table::SetLayout() {
 }
 
 int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
-  std::unique_lock<std::shared_mutex> layout(layout_mu_);
+  std::unique_lock<SharedMutex> layout(layout_mu_);
   const int64_t used = columns_.back().offset + columns_.back().bytes;
   const int64_t old_block_bytes = block_bytes_;
   const int64_t bytes = defaults->row_bytes();
   columns_.push_back(Column{std::move(defaults), bytes, 0});
   SetLayout();
   const Column& added = columns_.back();
-  for (int s = 0; s < kShards; ++s) {
+  const bool grow = int64_t(block_bytes_) != old_block_bytes;
+  std::unique_ptr<ChunkSource> old_chunks;
+  if (grow) {
+    old_chunks = std::move(chunks_);
+    chunks_.reset(new ChunkSource);
+  }
+  for (int s = 0; s < num_shards_; ++s) {
     Shard& shard = shards_[s];
-    std::unique_lock<std::shared_mutex> lock(shard.mu);
-    const bool grow = int64_t(block_bytes_) != old_block_bytes;
-    BlockArena arena(block_bytes_);
+    std::unique_lock<SharedMutex> lock(shard.mu);
+    BlockArena arena(block_bytes_, chunks_.get());
     for (auto& [key, word] : shard.map) {
       if (WaitingKey::Is(word)) continue;
       char* block = reinterpret_cast<char*>(word);
@@ -59,23 +79,23 @@ int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
       }
       memcpy(block + added.offset, added.defaults->Row(key), added.bytes);
     }
-    if (grow) shard.arena = std::move(arena);
+    if (grow) shard.arena = arena;
   }
   return int(columns_.size()) - 1;
 }
 
 int Table::columns() const {
-  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  std::shared_lock<SharedMutex> layout(layout_mu_);
   return int(columns_.size());
 }
 
 int64_t Table::dim(int column) const {
-  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  std::shared_lock<SharedMutex> layout(layout_mu_);
   return columns_[column].defaults->dim();
 }
 
 int64_t Table::ColumnOffset(int column) const {
-  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  std::shared_lock<SharedMutex> layout(layout_mu_);
   return columns_[column].offset - columns_[0].offset;
 }
 
@@ -120,25 +140,27 @@ char* Table::Touch(Shard* shard, int64_t key, int64_t count, int64_t version) {
 
 int64_t Table::size() const {
   int64_t total = 0;
-  for (int s = 0; s < kShards; ++s) {
-    std::shared_lock<std::shared_mutex> lock(shards_[s].mu);
+  for (int s = 0; s < num_shards_; ++s) {
+    std::shared_lock<SharedMutex> lock(shards_[s].mu);
     total += int64_t(shards_[s].map.size());
   }
   return total;
 }
 
 void Table::Clear() {
-  for (int s = 0; s < kShards; ++s) {
-    std::unique_lock<std::shared_mutex> lock(shards_[s].mu);
+  std::unique_lock<SharedMutex> layout(layout_mu_);
+  for (int s = 0; s < num_shards_; ++s) {
+    std::unique_lock<SharedMutex> lock(shards_[s].mu);
     WordMap().swap(shards_[s].map);
-    shards_[s].arena = BlockArena(block_bytes_);
   }
+  chunks_.reset(new ChunkSource);
+  for (int s = 0; s < num_shards_; ++s) shards_[s].arena = BlockArena(block_bytes_, chunks_.get());
 }
 
 int64_t Table::MemoryBytes() const {
   int64_t total = bloom_ == nullptr ? 0 : bloom_->bytes();
-  for (int s = 0; s < kShards; ++s) {
-    std::shared_lock<std::shared_mutex> lock(shards_[s].mu);
+  for (int s = 0; s < num_shards_; ++s) {
+    std::shared_lock<SharedMutex> lock(shards_[s].mu);
     // One control byte a slot.
     total += int64_t(shards_[s].map.capacity()) * (sizeof(WordMap::value_type) + 1) +
              int64_t(shards_[s].arena.bytes()) + int64_t(sizeof(Shard));
@@ -147,7 +169,7 @@ int64_t Table::MemoryBytes() const {
 }
 
 int64_t Table::RowBytes() const {
-  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  std::shared_lock<SharedMutex> layout(layout_mu_);
   int64_t total = 0;
   for (const Column& column : columns_) total += column.bytes;
   return total;

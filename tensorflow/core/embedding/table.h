@@ -6,10 +6,11 @@
 // two slots is exactly three lines. A map per shard leads from key to block; a key that waits for admission
 // is in the map with its count in place of the address.
 //
-// Locks. Keys are spread over kShards shards. A batch is ordered by shard first and takes each shard's lock once:
-// shared to look up, save or count, exclusive to update, insert or evict. So a row is never read half written,
-// and a snapshot of a key has its variable and slots of one moment. No lock is held for longer than the part of one
-// batch that falls to a shard, or one shard's share of an eviction. Slots are added under layout_mu_, exclusive.
+// Locks. Keys are spread over shards, a power of two of them. A batch takes each shard's lock once: shared to look up,
+// save or count, exclusive to update, insert or evict. So a row is never read half written, and a snapshot of a
+// key has its variable and slots of one moment. A lookup holds all locks, taken in order, for its batch; whoever
+// holds one exclusively holds no other, for the part of one batch that falls to that shard or for a shard's share of an
+// eviction. Slots are added under layout_mu_, exclusive.
 //
 // Keys are int64; any value is legal. Sizes and shapes are the caller's to check.
 
@@ -22,12 +23,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 #include <vector>
 
 #include "tensorflow/core/embedding/admission.h"
+#include "tensorflow/core/embedding/block_arena.h"
 #include "tensorflow/core/embedding/default_rows.h"
+#include "tensorflow/core/embedding/shared_mutex.h"
 #include "tensorflow/core/sparse/element_types.h"
 #include "tensorflow/core/sparse/sparse_apply.h"
 
@@ -47,6 +49,7 @@ struct TableOptions {
   bool record_frequency = false;
   bool record_version = false;
   double no_permission = 0;  // each element of what a key without admission looks up as
+  int shards = 0;            // a power of two up to 256; 0: by the number of processors
 };
 
 // A step that was not given.
@@ -88,8 +91,6 @@ struct Snapshot {
 
 class Table {
  public:
-  static constexpr int kShards = 64;
-
   // Column 0 holds the variable. Throws std::bad_alloc.
   Table(const TableOptions& options, std::shared_ptr<const DefaultRows> defaults);
   ~Table();
@@ -159,6 +160,7 @@ class Table {
     int64_t version;
   };
   struct Shard;
+  class SharedLocks;
 
   bool has_header() const { return options_.record_frequency || options_.record_version; }
   static Header* HeaderOf(char* block) { return reinterpret_cast<Header*>(block); }
@@ -167,8 +169,9 @@ class Table {
   // Counts `count` more occurrences of a key; its block if it has a row now, else null.
   char* Touch(Shard* shard, int64_t key, int64_t count, int64_t version);
   void SetLayout();
+  int ShardOf(uint64_t hash) const { return int(hash >> shard_shift_); }
   template <class Visit>
-  void ForEachShard(const int64_t* keys, int64_t n, const Threads& threads, const Visit& visit) const;
+  void ForEachShard(const int64_t* keys, int64_t n, const Visit& visit) const;
   template <class Visit>
   void VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const;
   template <class Evict>
@@ -176,9 +179,12 @@ class Table {
 
   const TableOptions options_;
   std::unique_ptr<CountingBloomFilter> bloom_;
-  mutable std::shared_mutex layout_mu_;
+  mutable SharedMutex layout_mu_;
   std::vector<Column> columns_;
   size_t block_bytes_ = 0;
+  std::unique_ptr<ChunkSource> chunks_;
+  int num_shards_;
+  int shard_shift_;
   std::unique_ptr<Shard[]> shards_;
   std::mutex maintenance_mu_;
 };

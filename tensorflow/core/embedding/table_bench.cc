@@ -23,7 +23,7 @@ constexpr int kBatches = 16;
 using Batches = std::vector<std::vector<int64_t>>;
 
 // The key of a row number: spread over all 64 bits, as hashed features are.
-int64_t KeyOf(int64_t row) { return row * int64_t{0x9e3779b97f4a7c15}; }
+int64_t KeyOf(int64_t row) { return int64_t(uint64_t(row) * 0x9e3779b97f4a7c15ULL); }
 
 Batches Split(const std::vector<int64_t>& rows, int64_t n) {
   Batches batches;

@@ -73,11 +73,11 @@ void SortByBucket(int64_t buckets, std::vector<Entry>* entries, std::vector<int6
 
 template <class Evict>
 int64_t Table::EvictIf(const Evict& evict) {
-  std::shared_lock<std::shared_mutex> layout(layout_mu_);
+  std::shared_lock<SharedMutex> layout(layout_mu_);
   int64_t evicted = 0;
-  for (int s = 0; s < kShards; ++s) {
+  for (int s = 0; s < num_shards_; ++s) {
     Shard& shard = shards_[s];
-    std::unique_lock<std::shared_mutex> lock(shard.mu);
+    std::unique_lock<SharedMutex> lock(shard.mu);
     for (auto it = shard.map.begin(); it != shard.map.end();) {
       if (evict(&it->second)) {
         FreeBlock(&shard, it->second);
@@ -109,7 +109,7 @@ int64_t Table::EvictOlderThan(int64_t max_age, int64_t global_step) {
 int64_t Table::EvictSmallerThan(double threshold) {
   // Columns can not change while EvictIf holds the layout; the first one never does.
   const int64_t offset = [&] {
-    std::shared_lock<std::shared_mutex> layout(layout_mu_);
+    std::shared_lock<SharedMutex> layout(layout_mu_);
     return columns_[0].offset;
   }();
   return EvictIf([&](uintptr_t* word) {
@@ -122,8 +122,8 @@ int64_t Table::EvictSmallerThan(double threshold) {
 Snapshot Table::TakeSnapshot(int64_t buckets) const {
   Snapshot snapshot;
   snapshot.keys.reserve(size());
-  for (int s = 0; s < kShards; ++s) {
-    std::shared_lock<std::shared_mutex> lock(shards_[s].mu);
+  for (int s = 0; s < num_shards_; ++s) {
+    std::shared_lock<SharedMutex> lock(shards_[s].mu);
     for (const auto& [key, word] : shards_[s].map) {
       if (WaitingKey::Is(word)) {
         snapshot.waiting.push_back(WaitingEntry{key, word});

@@ -5,11 +5,11 @@
 #define TENSORFLOW_CORE_EMBEDDING_TABLE_SHARD_H_
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "tensorflow/core/embedding/block_arena.h"
@@ -25,17 +25,11 @@ using WordMap = absl::flat_hash_map<int64_t, uintptr_t, KeyHash, std::equal_to<i
                                     HugePageAllocator<std::pair<const int64_t, uintptr_t>>>;
 
 struct alignas(64) Table::Shard {
-  Shard() : arena(kBlockAlignment) {}
-  mutable std::shared_mutex mu;
+  Shard() : arena(kBlockAlignment, nullptr) {}
+  mutable SharedMutex mu;
   WordMap map;
   BlockArena arena;
 };
-
-// The map's own hash uses the low bits.
-inline int ShardOf(int64_t key) {
-  static_assert(Table::kShards == 64, "six bits");
-  return int(MixKey(uint64_t(key)) >> 58);
-}
 
 // Keys whose map entries, and then rows, are fetched ahead. 8 to 24 measured alike.
 constexpr int64_t kFetchAhead = 12;
@@ -45,52 +39,29 @@ inline void FetchRow(const char* row, int64_t bytes) {
   for (int64_t i = 0; i < end; i += 64) __builtin_prefetch(row + i, 0, 3);
 }
 
-// Positions of a batch, ordered by shard, ascending within one.
-class BatchByShard {
- public:
-  BatchByShard(const int64_t* keys, int64_t n) : positions_(new int32_t[n]) {
-    const std::unique_ptr<uint8_t[]> shard_of(new uint8_t[n]);
-    int32_t at[Table::kShards] = {};
-    for (int64_t i = 0; i < n; ++i) {
-      shard_of[i] = uint8_t(ShardOf(keys[i]));
-      ++at[shard_of[i]];
-    }
-    begin_[0] = 0;
-    for (int s = 0; s < Table::kShards; ++s) {
-      begin_[s + 1] = begin_[s] + at[s];
-      at[s] = begin_[s];
-    }
-    for (int64_t i = 0; i < n; ++i) positions_[at[shard_of[i]]++] = int32_t(i);
-  }
-  const int32_t* positions(int shard) const { return positions_.get() + begin_[shard]; }
-  int64_t size(int shard) const { return begin_[shard + 1] - begin_[shard]; }
+// Time of a batch on one thread: per key two lines of the map and the row's, with the latency mostly hidden.
+inline double BatchNs(int64_t n, int64_t block_bytes) { return double(n) * (40 + double(block_bytes) / 16); }
 
- private:
-  std::unique_ptr<int32_t[]> positions_;
-  int32_t begin_[Table::kShards + 1];
-};
-
-// Calls visit(shard, positions, count) for every shard that keys of the batch fall to; n < 2^31.
+// Calls visit(shard, positions, count) for every shard that keys of the batch fall to, one after the other;
+// positions are ascending. n < 2^31.
 template <class Visit>
-void Table::ForEachShard(const int64_t* keys, int64_t n, const Threads& threads, const Visit& visit) const {
+void Table::ForEachShard(const int64_t* keys, int64_t n, const Visit& visit) const {
   if (n == 0) return;
-  const BatchByShard batch(keys, n);
-  const auto visit_shard = [&](int s) {
-    if (batch.size(s) > 0) visit(&shards_[s], batch.positions(s), batch.size(s));
-  };
-  // Per key: two lines of the map and one or more of the row, with the latency mostly hidden.
-  constexpr double kKeyNs = 30;
-  const double row_ns = double(block_bytes_) / 16;
-  const int workers =
-      threads.run == nullptr ? 1 : sparse::NumShards(double(n) * (kKeyNs + row_ns), threads.count);
-  if (workers == 1) {
-    for (int s = 0; s < kShards; ++s) visit_shard(s);
-    return;
+  const std::unique_ptr<uint8_t[]> shard_of(new uint8_t[n]);
+  const std::unique_ptr<int32_t[]> positions(new int32_t[n]);
+  std::vector<int32_t> begin(num_shards_ + 1), at(num_shards_);
+  for (int64_t i = 0; i < n; ++i) {
+    shard_of[i] = uint8_t(ShardOf(MixKey(uint64_t(keys[i]))));
+    ++begin[shard_of[i] + 1];
   }
-  std::atomic<int> next(0);
-  threads.run(workers, [&](int) {
-    for (int s; (s = next.fetch_add(1, std::memory_order_relaxed)) < kShards;) visit_shard(s);
-  });
+  for (int s = 0; s < num_shards_; ++s) {
+    at[s] = begin[s];
+    begin[s + 1] += begin[s];
+  }
+  for (int64_t i = 0; i < n; ++i) positions[at[shard_of[i]]++] = int32_t(i);
+  for (int s = 0; s < num_shards_; ++s) {
+    if (begin[s + 1] > begin[s]) visit(&shards_[s], positions.get() + begin[s], begin[s + 1] - begin[s]);
+  }
 }
 
 }  // namespace embedding
