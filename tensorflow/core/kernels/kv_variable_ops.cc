@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "tensorflow/core/embedding/hashing.h"
 #include "tensorflow/core/kernels/kv_variable.h"
 #include "tensorflow/core/kernels/pool_threads.h"
 
@@ -283,6 +285,32 @@ class KvResourceExportOp : public OpKernel {
   }
 };
 
+class KvAlignCountsOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* ctx) override {
+    const Tensor &indices = ctx->input(0), &looked_up = ctx->input(1), &counts = ctx->input(2);
+    OP_REQUIRES(ctx, TensorShapeUtils::IsVector(indices.shape()),
+                absl::InvalidArgumentError(absl::StrCat("indices must be a vector, got ", indices.shape().DebugString())));
+    OP_REQUIRES(ctx, TensorShapeUtils::IsVector(looked_up.shape()) && looked_up.shape() == counts.shape(),
+                absl::InvalidArgumentError(absl::StrCat("keys and counts must be vectors of one length, got ",
+                                                        looked_up.shape().DebugString(), " and ",
+                                                        counts.shape().DebugString())));
+    Tensor* output;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, indices.shape(), &output));
+    const KvKeys keys(looked_up), gradient_keys(indices);
+    absl::flat_hash_map<int64_t, int64_t, deeprec::embedding::KeyHash> sums;
+    sums.reserve(keys.size());
+    const auto count = counts.vec<int64_t>();
+    for (int64_t i = 0; i < keys.size(); ++i) sums[keys.data()[i]] += count(i);
+    auto aligned = output->vec<int64_t>();
+    for (int64_t i = 0; i < gradient_keys.size(); ++i) {
+      aligned(i) = std::exchange(sums[gradient_keys.data()[i]], 0);
+    }
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("KvAlignCounts").Device(DEVICE_CPU), KvAlignCountsOp);
 REGISTER_KERNEL_BUILDER(Name("KvVarHandleOp").Device(DEVICE_CPU), KvVarHandleOp);
 REGISTER_KERNEL_BUILDER(Name("InitializeKvVariableV2Op").Device(DEVICE_CPU), InitializeKvVariableOp);
 REGISTER_KERNEL_BUILDER(Name("KvVarIsInitializedOp").Device(DEVICE_CPU), KvVarIsInitializedOp);

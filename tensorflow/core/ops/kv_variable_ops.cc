@@ -45,6 +45,11 @@ absl::Status PerIdShape(InferenceContext* c) {
   return absl::OkStatus();
 }
 
+absl::Status PerIdShape0(InferenceContext* c) {
+  c->set_output(0, c->input(0));
+  return absl::OkStatus();
+}
+
 absl::Status ExportShape(InferenceContext* c) {
   const ShapeHandle per_key = c->Vector(InferenceContext::kUnknownDim);
   ShapeHandle row, values;
@@ -211,6 +216,25 @@ REGISTER_OP("KvResourceExport")
 All keys that have rows, with their rows, the steps they were last trained at and how often they were.
 
 versions, freqs: Empty if not recorded.
+)doc");
+
+REGISTER_OP("KvAlignCounts")
+    .Input("indices: Tkeys")
+    .Input("keys: Tkeys")
+    .Input("counts: int64")
+    .Output("indices_counts: int64")
+    .Attr("Tkeys: {int32, int64} = DT_INT64")
+    .SetShapeFn([](InferenceContext* c) {
+      ShapeHandle unused;
+      TF_RETURN_IF_ERROR(c->Merge(c->input(1), c->input(2), &unused));
+      return PerIdShape0(c);
+    })
+    .Doc(R"doc(
+The number of occurrences of each key, where its gradient is.
+
+indices: Keys of gradients, `[n]`.
+keys, counts: Keys that were looked up and how often, `[m]` each; the counts of equal keys are added.
+indices_counts: `[n]`: at the first position of a key its sum, at the others 0.
 )doc");
 
 }  // namespace tensorflow

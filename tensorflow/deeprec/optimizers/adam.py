@@ -1,5 +1,6 @@
 """`tf.train.AdamOptimizer` with one op per sparse gradient, for all rows or for touched rows."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec import library
 from tensorflow.deeprec import settings
 from tensorflow.deeprec.optimizers import fused_sparse
@@ -126,3 +127,10 @@ class AdamOptimizer(released.AdamOptimizer):
         updates.append(var.scatter_sub(indexed_slices.IndexedSlices(delta, indices),
                                        use_locking=self._use_locking))
         return control_flow_ops.group(*updates)
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        # Touched rows only, whatever `lazy` says: there is no table of all rows to decay.
+        names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
+        return updates.apply("adam", var, indices, {
+            "m": self.get_slot(var, "m"), "v": self.get_slot(var, "v"), **dict(zip(names, self._scalars(var))),
+            "grad": grad, "global_step": updates.global_step(self)})

@@ -1,5 +1,6 @@
 """`tf.train.GradientDescentOptimizer` with one op per sparse gradient."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec import library
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.ops import math_ops
@@ -38,3 +39,7 @@ class GradientDescentOptimizer(released.GradientDescentOptimizer):
             return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
         return library.ops().resource_sparse_apply_gradient_descent(
             handle.handle, self._alpha(handle), grad, indices, use_locking=self._use_locking)
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        return updates.apply("gradient_descent", var, indices, {
+            "alpha": self._alpha(var), "grad": grad, "global_step": updates.global_step(self)})

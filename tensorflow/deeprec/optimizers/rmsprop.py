@@ -1,5 +1,7 @@
 """`tf.train.RMSPropOptimizer` with one op per sparse gradient."""
 
+from tensorflow.python.ops import math_ops
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import rmsprop as released
 
@@ -36,3 +38,16 @@ class RMSPropOptimizer(fused_sparse.SumsDuplicatesInKernel, released.RMSPropOpti
 
     def _sparse_op(self) -> str:
         return "SparseApplyCenteredRMSProp" if self._centered else "SparseApplyRMSProp"
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        if self._centered:
+            raise NotImplementedError(f"Centered RMSProp does not train EmbeddingVariables (here: {var.name}).")
+
+        def scalar(tensor):
+            return math_ops.cast(tensor, var.dtype.base_dtype)
+
+        return updates.apply("rms_prop", var, indices, {
+            "ms": self.get_slot(var, "rms"), "mom": self.get_slot(var, "momentum"),
+            "lr": scalar(self._learning_rate_tensor), "rho": scalar(self._decay_tensor),
+            "momentum": scalar(self._momentum_tensor), "epsilon": scalar(self._epsilon_tensor),
+            "grad": grad, "global_step": updates.global_step(self)})
