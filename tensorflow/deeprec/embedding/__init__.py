@@ -7,8 +7,10 @@ and `updates` what optimizers do with it. The table itself is C++, `core/embeddi
 
 def install() -> None:
     """Teaches the released optimizers and graph functions to deal with EmbeddingVariables."""
-    from tensorflow.deeprec.embedding import slots, updates, variable
+    from tensorflow.deeprec.embedding import initial_checkpoints, saveables, slots, updates, variable
 
     variable.install()
     slots.install()
     updates.install()
+    saveables.install()
+    initial_checkpoints.install()

@@ -143,7 +143,7 @@ def get_embedding_variable(
     def create(next_creator, **kwargs):
         del next_creator
         variable_name = kwargs["name"]
-        return EmbeddingVariable(
+        made = EmbeddingVariable(
             variable_name,
             kwargs["initial_value"],
             int(embedding_dim),
@@ -155,7 +155,10 @@ def get_embedding_variable(
             constraint=kwargs["constraint"],
             storage_type=option.storage_option.storage_type or storage_types.DEFAULT,
         )
+        new.append(made)
+        return made
 
+    new = []
     partitioned = partitioner if partitioner is not None else scope.partitioner
     with variable_scope.variable_creator_scope_v1(create):
         found = variable_scope.get_variable(
@@ -174,6 +177,8 @@ def get_embedding_variable(
         )
     for part in found if isinstance(found, variables.PartitionedVariable) else [found]:
         _check_same(part, key_dtype, config)
+    if new and option.ckpt is not None and option.ckpt.ckpt_to_load_from:
+        _start_from_checkpoint(new, option.ckpt, _whole_name(found))
     return found
 
 
@@ -185,6 +190,23 @@ def _one_of(argument, value, allowed):
     if dtype not in allowed:
         raise ValueError(f"{argument} must be {', '.join('tf.' + d.name for d in allowed)}, got {value!r}")
     return dtype
+
+
+def _whole_name(variable) -> str:
+    return variable.name if isinstance(variable, variables.PartitionedVariable) else variable.op.name
+
+
+def _start_from_checkpoint(parts, option: options_lib.CheckpointOption, name: str) -> None:
+    from tensorflow.deeprec.embedding import initial_checkpoints
+    from tensorflow.python.training import checkpoint_utils
+
+    source = initial_checkpoints.CheckpointSource(
+        checkpoint_utils._get_checkpoint_filename(option.ckpt_to_load_from),
+        option.tensor_name_in_ckpt or name,
+        option.always_load_from_specific_ckpt,
+    )
+    for part in parts:
+        initial_checkpoints.start_from(part, source)
 
 
 def _check_storage(option: options_lib.StorageOption) -> None:

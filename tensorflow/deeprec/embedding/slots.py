@@ -2,6 +2,7 @@
 
 import functools
 
+from tensorflow.deeprec.embedding import initial_checkpoints
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable
 from tensorflow.python.framework import dtypes, ops
 from tensorflow.python.ops import array_ops, variable_scope
@@ -21,7 +22,7 @@ def make_slot(primary: EmbeddingVariable, name: str, initial_row, dim: int) -> E
       EmbeddingVariable, whose primary is `primary`.
     """
     with variable_scope.variable_scope(None, f"{primary.op.name}/{name}") as scope, ops.name_scope(None):
-        return EmbeddingVariable(
+        slot = EmbeddingVariable(
             # The slash enters the scope again, which has the very name.
             f"{scope.name}/",
             initial_row,
@@ -32,6 +33,8 @@ def make_slot(primary: EmbeddingVariable, name: str, initial_row, dim: int) -> E
             trainable=False,
             primary=primary,
         )
+        initial_checkpoints.start_slot(slot, scope.name[len(primary.op.name) + 1 :])
+        return slot
 
 
 def _row_dim(shape, primary: EmbeddingVariable) -> int:

@@ -140,8 +140,9 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         self._block_num = block_num
         # Lookups whose keys' counts the optimizer will want: (keys, counts) per lookup.
         self._counted_lookups = []
-        # The slots made so far, by the name their optimizer gave them.
-        self._slots_made = {}
+        # A CheckpointSource, or None.
+        self.checkpoint_source = None
+        self._restore_initializer = None
 
     # The graph elements.
 
@@ -189,8 +190,22 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
 
     @property
     def _initializer_for_restore(self):
-        """The op that makes the empty table an import fills. What it makes reads as initialized."""
-        return self._initializer_op
+        """The op that makes the table an import fills. The variable counts as initialized when that has been."""
+        if self._restore_initializer is None:
+            primary = self._primary
+            attributes = dataclasses.asdict(self._config)
+            with ops.colocate_with(self._handle.op), ops.control_dependencies(None):
+                with ops.control_dependencies([primary._initializer_for_restore] if primary is not None else []):
+                    self._restore_initializer = library.ops().initialize_kv_variable_v2_op(
+                        self._handle,
+                        self._handle if primary is None else primary.handle,
+                        self._initial_value,
+                        constant_op.constant(self.invalid_key, self._key_dtype),
+                        for_restore=True,
+                        name=f"{self.op.name}/PrepareRestore",
+                        **attributes,
+                    )
+        return self._restore_initializer
 
     def is_initialized(self, name=None):
         """Whether its table is there, a scalar bool tensor."""
