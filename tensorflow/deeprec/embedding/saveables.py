@@ -63,6 +63,7 @@ def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
             variable.handle,
             [name],
             constant_op.constant(variable.invalid_key, variable.key_dtype),
+            dtype=variable.dtype,
             partition_id=number,
             partition_num=parts,
             reset_version=os.environ.get("TF_EV_RESET_VERSION", "0").lower() in ("1", "true"),
@@ -144,10 +145,10 @@ def _save_op(released):
             [spec.slice_spec for spec in specs],
             [saveable.name for saveable in embedding],
             [saveable.variable.handle for saveable in embedding],
+            [spec.tensor for spec in specs],
             constant_op.constant(-1, dtypes.int64)
             if step is None
             else math_ops.cast(array_ops.identity(step), dtypes.int64),
-            [spec.tensor for spec in specs],
             ev_key_types=[saveable.variable.key_dtype for saveable in embedding],
             has_ev=True,
         )
