@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "tensorflow/core/embedding/table_shard.h"
@@ -25,6 +26,15 @@ int DefaultShards() {
 }
 
 }  // namespace
+
+bool TableOptions::operator==(const TableOptions& other) const {
+  const auto fields = [](const TableOptions& o) {
+    return std::tie(o.type, o.admission, o.min_count, o.bloom.min_count, o.bloom.max_elements,
+                    o.bloom.false_positive_rate, o.bloom.counter_bits, o.record_frequency, o.record_version,
+                    o.no_permission, o.shards);
+  };
+  return fields(*this) == fields(other);
+}
 
 Table::Table(const TableOptions& options, std::shared_ptr<const DefaultRows> defaults)
     : options_(options), chunks_(new ChunkSource) {

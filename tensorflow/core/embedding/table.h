@@ -50,6 +50,7 @@ struct TableOptions {
   bool record_version = false;
   double no_permission = 0;  // each element of what a key without admission looks up as
   int shards = 0;            // a power of two up to 256; 0: by the number of processors
+  bool operator==(const TableOptions& other) const;
 };
 
 // A step that was not given.
@@ -134,8 +135,8 @@ class Table {
   // Copies the rows of keys[0, n); a row is copied under one lock. Keys without a row read as defaults.
   void Read(const int64_t* keys, int64_t n, const RowReader& reader) const;
 
-  // Sets `column` of each key's row, which is made if need be with defaults in its other columns.
-  // rows: [n, source_dim]; where dim differs, the shorter is copied and the rest stays.
+  // Sets `column` of each key's row. Column 0 makes rows, with defaults in their other columns; a slot leaves out keys
+  // that have none. rows: [n, source_dim]; where dim differs, the shorter is copied and the rest stays.
   // frequencies, versions: null leaves them, or 1 (at least min_count) and kNoVersion for new rows.
   void Insert(int column, const int64_t* keys, int64_t n, const void* rows, int64_t source_dim,
               const int64_t* frequencies, const int64_t* versions);

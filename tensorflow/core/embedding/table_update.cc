@@ -133,9 +133,16 @@ void Table::Insert(int column, const int64_t* keys, int64_t n, const void* rows,
       if (i + kFetchAhead < count) shard->map.prefetch(keys[positions[i + kFetchAhead]]);
       const int64_t at = positions[i];
       const int64_t key = keys[at];
-      uintptr_t& word = shard->map.try_emplace(key, WaitingKey::Pack(0, kNoVersion)).first->second;
-      if (WaitingKey::Is(word)) word = uintptr_t(NewBlock(shard, key, least, kNoVersion));
-      char* const block = reinterpret_cast<char*>(word);
+      char* block;
+      if (column == 0) {
+        uintptr_t& word = shard->map.try_emplace(key, WaitingKey::Pack(0, kNoVersion)).first->second;
+        if (WaitingKey::Is(word)) word = uintptr_t(NewBlock(shard, key, least, kNoVersion));
+        block = reinterpret_cast<char*>(word);
+      } else {
+        const auto found = shard->map.find(key);
+        if (found == shard->map.end() || WaitingKey::Is(found->second)) continue;
+        block = reinterpret_cast<char*>(found->second);
+      }
       memcpy(block + target.offset, static_cast<const char*>(rows) + at * source_bytes, copied);
       if (!has_header()) continue;
       if (frequencies != nullptr) HeaderOf(block)->frequency = std::max(frequencies[at], least);

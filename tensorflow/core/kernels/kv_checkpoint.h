@@ -48,7 +48,7 @@ struct KvImport {
 // Replaces the content of a variable's table by what a checkpoint holds; for a slot, sets its rows of those keys that the
 // table has. Reads everything twice, first to verify it: whatever is wrong with the checkpoint leaves the table as it
 // was. The caller holds the table's maintenance_mutex().
-absl::Status ImportKv(Env* env, const KvImport& import, const KvRef& ref, const deeprec::sparse::Threads& threads);
+absl::Status ImportKv(Env* env, const KvImport& import, const KvRef& ref);
 
 }  // namespace tensorflow
 

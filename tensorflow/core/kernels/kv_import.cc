@@ -43,7 +43,7 @@ absl::Status InsertSource(BundleStreamReader* reader, const KvImport& import, co
 
 }  // namespace
 
-absl::Status ImportKv(Env* env, const KvImport& import, const KvRef& ref, const deeprec::sparse::Threads& threads) {
+absl::Status ImportKv(Env* env, const KvImport& import, const KvRef& ref) {
   std::unique_ptr<BundleStreamReader> reader;
   TF_RETURN_IF_ERROR(BundleStreamReader::Open(env, import.prefix, &reader));
   std::vector<std::string> names;

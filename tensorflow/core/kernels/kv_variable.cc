@@ -7,13 +7,26 @@ namespace tensorflow {
 
 using deeprec::sparse::ElementType;
 
-void KvVariable::Set(std::shared_ptr<KvTable> table, int column) {
+void KvVariable::Set(std::shared_ptr<KvTable> table, int column, bool initialized) {
   mutex_lock lock(mu_);
   table_ = std::move(table);
   column_ = column;
+  initialized_ = initialized;
+  if (column == 0) table_->has_content = initialized;
+}
+
+void KvVariable::SetInitialized() {
+  mutex_lock lock(mu_);
+  initialized_ = true;
+  if (column_ == 0) table_->has_content = true;
 }
 
 std::shared_ptr<KvTable> KvVariable::table() const {
+  tf_shared_lock lock(mu_);
+  return initialized_ ? table_ : nullptr;
+}
+
+std::shared_ptr<KvTable> KvVariable::table_to_restore() const {
   tf_shared_lock lock(mu_);
   return table_;
 }
@@ -37,8 +50,11 @@ int64_t KvVariable::MemoryUsed() const {
 }
 
 absl::Status GetKv(OpKernelContext* ctx, int input, KvRef* ref) {
+  return GetKv(ctx, HandleFromInput(ctx, input), ref);
+}
+
+absl::Status GetKv(OpKernelContext* ctx, const ResourceHandle& handle, KvRef* ref) {
   core::RefCountPtr<KvVariable> variable;
-  const ResourceHandle& handle = HandleFromInput(ctx, input);
   if (LookupResource(ctx, handle, &variable).ok()) {
     ref->kv = variable->table();
     ref->column = variable->column();

@@ -3,6 +3,7 @@
 #ifndef TENSORFLOW_CORE_KERNELS_KV_VARIABLE_H_
 #define TENSORFLOW_CORE_KERNELS_KV_VARIABLE_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ namespace tensorflow {
 struct EvictionPolicy {
   int64_t steps_to_live = 0;        // <= 0: none
   double l2_weight_threshold = -1;  // <= 0: none
+  bool operator==(const EvictionPolicy& other) const {
+    return steps_to_live == other.steps_to_live && l2_weight_threshold == other.l2_weight_threshold;
+  }
 };
 
 // A table with what its variable, and all its slots, need to know.
@@ -28,6 +32,8 @@ struct KvTable {
   EvictionPolicy eviction;
   DataType dtype = DT_FLOAT;
   DataType key_dtype = DT_INT64;
+  // Whether the variable has its content, of an initializer or of a checkpoint: slots are restored only then.
+  std::atomic<bool> has_content{false};
 };
 
 class KvVariable : public ResourceBase {
@@ -35,9 +41,13 @@ class KvVariable : public ResourceBase {
   explicit KvVariable(std::string name) : name_(std::move(name)) {}
 
   // Sets or, at a second initialisation, replaces the table. Steps that run keep the old one.
-  void Set(std::shared_ptr<KvTable> table, int column);
+  void Set(std::shared_ptr<KvTable> table, int column, bool initialized);
+  // After a table was set to be restored: it has been.
+  void SetInitialized();
   // Null before initialisation.
   std::shared_ptr<KvTable> table() const;
+  // Also the one that is to be restored.
+  std::shared_ptr<KvTable> table_to_restore() const;
   int column() const;
   const std::string& name() const { return name_; }
 
@@ -49,6 +59,7 @@ class KvVariable : public ResourceBase {
   mutable mutex mu_;
   std::shared_ptr<KvTable> table_ TF_GUARDED_BY(mu_);
   int column_ TF_GUARDED_BY(mu_) = 0;
+  bool initialized_ TF_GUARDED_BY(mu_) = false;
 };
 
 // A variable or slot that can be used: its table and column at one moment.
@@ -61,6 +72,7 @@ struct KvRef {
 
 // Errors: FailedPrecondition if it is not initialized.
 absl::Status GetKv(OpKernelContext* ctx, int input, KvRef* ref);
+absl::Status GetKv(OpKernelContext* ctx, const ResourceHandle& handle, KvRef* ref);
 // Also that its dtypes are the op's.
 absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype);
 

@@ -54,6 +54,7 @@ class InitializeKvVariableOp : public OpKernel {
     options_.type = KvElementType(dtype_);
     OP_REQUIRES_OK(ctx, ctx->GetAttr("record_freq", &options_.record_frequency));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("record_version", &options_.record_version));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("for_restore", &for_restore_));
     OP_REQUIRES_OK(ctx, ReadFilter(ctx, probability));
   }
 
@@ -80,21 +81,15 @@ class InitializeKvVariableOp : public OpKernel {
                                                         value.shape().DebugString())));
     try {
       if (self.name() == primary.name() && self.container() == primary.container()) {
+        // A restore that fails leaves what there was.
+        if (for_restore_ && IsSame(variable->table_to_restore().get(), dim)) return;
         auto kv = std::make_shared<KvTable>(options_, std::move(defaults));
         kv->eviction = eviction_;
         kv->dtype = dtype_;
         kv->key_dtype = key_dtype_;
-        variable->Set(std::move(kv), 0);
+        variable->Set(std::move(kv), 0, !for_restore_);
       } else {
-        KvRef ref;
-        OP_REQUIRES_OK(ctx, GetKv(ctx, 1, &ref));
-        OP_REQUIRES_OK(ctx, CheckKvTypes(ref, dtype_, key_dtype_));
-        OP_REQUIRES(ctx, ref.column == 0,
-                    absl::InvalidArgumentError(absl::StrCat("resource_primary ", ref.name, " is a slot itself")));
-        // Of this very table: initialised before, and by then with these defaults.
-        if (variable->table() == ref.kv) return;
-        const int column = ref.table().AddColumn(std::move(defaults));
-        variable->Set(ref.kv, column);
+        OP_REQUIRES_OK(ctx, InitializeSlot(ctx, primary, std::move(defaults), variable.get()));
       }
     } catch (const std::bad_alloc&) {
       ctx->SetStatus(absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", self.name())));
@@ -102,6 +97,33 @@ class InitializeKvVariableOp : public OpKernel {
   }
 
  private:
+  bool IsSame(const KvTable* kv, int64_t dim) const {
+    return kv != nullptr && kv->dtype == dtype_ && kv->key_dtype == key_dtype_ && kv->table.dim(0) == dim &&
+           kv->table.options() == options_ && kv->eviction == eviction_;
+  }
+
+  absl::Status InitializeSlot(OpKernelContext* ctx, const ResourceHandle& primary,
+                              std::shared_ptr<const DefaultRows> defaults, KvVariable* slot) const {
+    KvRef ref;
+    core::RefCountPtr<KvVariable> variable;
+    if (for_restore_ && LookupResource(ctx, primary, &variable).ok()) {
+      ref = KvRef{variable->table_to_restore(), variable->column(), variable->name()};
+    }
+    if (ref.kv == nullptr) TF_RETURN_IF_ERROR(GetKv(ctx, primary, &ref));
+    TF_RETURN_IF_ERROR(CheckKvTypes(ref, dtype_, key_dtype_));
+    if (ref.column != 0) {
+      return absl::InvalidArgumentError(absl::StrCat("resource_primary ", ref.name, " is a slot itself"));
+    }
+    // Of this very table: initialised before, and by then with these defaults.
+    if (slot->table_to_restore() == ref.kv) {
+      if (!for_restore_) slot->SetInitialized();
+      return absl::OkStatus();
+    }
+    const int column = ref.table().AddColumn(std::move(defaults));
+    slot->Set(ref.kv, column, !for_restore_);
+    return absl::OkStatus();
+  }
+
   absl::Status ReadFilter(OpKernelConstruction* ctx, double probability) {
     int64_t filter_freq;
     TF_RETURN_IF_ERROR(ctx->GetAttr("filter_freq", &filter_freq));
@@ -136,6 +158,7 @@ class InitializeKvVariableOp : public OpKernel {
   TableOptions options_;
   EvictionPolicy eviction_;
   DataType dtype_, key_dtype_;
+  bool for_restore_;
 };
 
 class KvVarIsInitializedOp : public OpKernel {

@@ -96,6 +96,7 @@ REGISTER_OP("InitializeKvVariableV2Op")
     .Attr("default_value_no_permission: float = 0.0")
     .Attr("record_freq: bool = false")
     .Attr("record_version: bool = false")
+    .Attr("for_restore: bool = false")
     .SetShapeFn([](InferenceContext* c) {
       ShapeHandle unused;
       return c->WithRankAtMost(c->input(2), 2, &unused);
@@ -114,6 +115,8 @@ steps_to_live: If positive, saving evicts keys not trained for more steps than t
 l2_weight_threshold: If positive, saving evicts keys with half the squared norm of their row below it.
 default_value_no_permission: Elements of the row of a key that has not been admitted.
 record_freq, record_version: Whether to keep how often, and at which global step, a key was trained.
+for_restore: Only make ready what KvResourceImportV3 fills: the variable counts as initialized when it has. A table that is
+  there already, with these options, stays as it is until then.
 )doc");
 
 REGISTER_OP("KvVarIsInitializedOp")
