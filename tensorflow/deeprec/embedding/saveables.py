@@ -55,8 +55,7 @@ def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
       The op. It raises NotFoundError if the checkpoint does not hold the variable, DataLossError if it is damaged.
     """
     number, parts = part_of(variable)
-    if parts > 1:
-        name = whole_name(name, number)
+    name = whole_name(name, number)
     with ops.colocate_with(variable.handle.op), ops.control_dependencies([variable._initializer_for_restore, *after]):
         return library.ops().kv_resource_import_v3(
             prefix,
@@ -64,18 +63,21 @@ def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
             [name],
             constant_op.constant(variable.invalid_key, variable.key_dtype),
             dtype=variable.dtype,
-            partition_id=number,
+            partition_id=number or 0,
             partition_num=parts,
             reset_version=os.environ.get("TF_EV_RESET_VERSION", "0").lower() in ("1", "true"),
         )
 
 
-def part_of(variable: EmbeddingVariable) -> tuple[int, int]:
-    """Which part of a partitioned variable this, or the variable this is a slot of, is, and of how many: (0, 1) if none."""
-    variable = variable.primary or variable
+def part_of(variable: EmbeddingVariable) -> tuple[int | None, int]:
+    """Which part of a partitioned variable this, or the variable this is a slot of, is, and of how many.
+
+    (None, 1) for a variable without parts.
+    """
+    variable = variable if variable.primary is None else variable.primary
     match = _PART.match(variable.op.name)
     if match is None or variable._save_slice_info is None:  # pylint: disable=protected-access
-        return 0, 1
+        return None, 1
     siblings = {
         v.op.name
         for v in variable.graph.get_collection(ops.GraphKeys.EMBEDDING_VARIABLES)
@@ -84,8 +86,10 @@ def part_of(variable: EmbeddingVariable) -> tuple[int, int]:
     return int(match["number"]), max(len(siblings), 1)
 
 
-def whole_name(name: str, number: int) -> str:
-    """`var` or `var/Adagrad` for `var/part_0` or `var/part_0/Adagrad`."""
+def whole_name(name: str, number: int | None) -> str:
+    """`var` or `var/Adagrad` for `var/part_0` or `var/part_0/Adagrad` and part number 0."""
+    if number is None:
+        return name
     part = f"/part_{number}"
     if name.endswith(part):
         return name[: -len(part)]
@@ -145,10 +149,8 @@ def _save_op(released):
             [spec.slice_spec for spec in specs],
             [saveable.name for saveable in embedding],
             [saveable.variable.handle for saveable in embedding],
-            [spec.tensor for spec in specs],
-            constant_op.constant(-1, dtypes.int64)
-            if step is None
-            else math_ops.cast(array_ops.identity(step), dtypes.int64),
+            tensors=[spec.tensor for spec in specs],
+            global_step=-1 if step is None else math_ops.cast(array_ops.identity(step), dtypes.int64),
             ev_key_types=[saveable.variable.key_dtype for saveable in embedding],
             has_ev=True,
         )

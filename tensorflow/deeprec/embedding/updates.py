@@ -12,6 +12,22 @@ from tensorflow.python.training import training_util
 # The optimizer keeps here what `apply_gradients` was given, for as long as it builds its updates.
 _GLOBAL_STEP = "_embedding_global_step"
 
+# The method of an optimizer that updates an EmbeddingVariable, given the gradients `[n, dim]` of keys `[n]`.
+STEP = "_apply_to_embedding_variable"
+# The methods that hold an optimizer's formula for sparse gradients of ordinary variables.
+_SPARSE_STEPS = frozenset(
+    [
+        "_apply_sparse",
+        "_apply_sparse_duplicate_indices",
+        "_apply_sparse_shared",
+        "_resource_apply_sparse",
+        "_resource_apply_sparse_duplicate_indices",
+    ]
+)
+_WITH_STEP = (
+    "These do: GradientDescent, Adagrad, AdagradDecay, AdagradDecayV2, Adam, AdamAsync, AdamW, Ftrl, Momentum and RMSProp"
+)
+
 
 class EmbeddingVariableProcessor(optimizer_lib._OptimizableVariable):  # pylint: disable=protected-access
     """What `Optimizer.apply_gradients` asks about an EmbeddingVariable."""
@@ -30,13 +46,32 @@ class EmbeddingVariableProcessor(optimizer_lib._OptimizableVariable):  # pylint:
             )
         if variable.constraint is not None:
             raise RuntimeError(f"A constraint cannot be used on EmbeddingVariable {variable.name}.")
-        apply_kv = getattr(optimizer, "_apply_to_embedding_variable", None)
-        if apply_kv is None:
-            raise NotImplementedError(
-                f"{type(optimizer).__name__} does not train EmbeddingVariables (here: {variable.name}). These do: "
-                "GradientDescent, Adagrad, AdagradDecay, AdagradDecayV2, Adam, AdamAsync, AdamW, Ftrl, Momentum and RMSProp."
-            )
-        return apply_kv(variable, g.values, g.indices)
+        check_trains(optimizer, variable)
+        return getattr(optimizer, STEP)(variable, g.values, g.indices)
+
+
+def check_trains(optimizer, variable: EmbeddingVariable) -> None:
+    """Checks that the optimizer has a step for EmbeddingVariables, and that it is its own.
+
+    A subclass of, say, AdamOptimizer inherits Adam's step for EmbeddingVariables. If it has a formula of its own for ordinary
+    variables, that step is another's.
+
+    Raises:
+      NotImplementedError: naming the optimizer and the ones that do.
+    """
+    classes = type(optimizer).__mro__
+    with_step = [i for i, cls in enumerate(classes) if STEP in vars(cls)]
+    base = with_step[-1] if with_step else 0
+    strangers = [
+        cls for i, cls in enumerate(classes[:base]) if i not in with_step and not _SPARSE_STEPS.isdisjoint(vars(cls))
+    ]
+    if with_step and not strangers:
+        return
+    own = f" {strangers[0].__name__} changes the step of {classes[base].__name__} for ordinary variables only. " if strangers else " "
+    raise NotImplementedError(
+        f"{type(optimizer).__name__} does not train EmbeddingVariables (here: {variable.name}).{own}"
+        f"{_WITH_STEP}. A class of your own has to define {STEP}(self, var, grad, indices)."
+    )
 
 
 def global_step(optimizer):
@@ -62,7 +97,12 @@ def apply(name: str, variable: EmbeddingVariable, indices, inputs: dict, **attri
     Returns:
       The op.
     """
-    inputs = {key: value.handle if hasattr(value, "handle") else value for key, value in inputs.items()}
+    # A scalar may be a resource variable too, whose value is meant; but AdamAsync's op advances its powers itself.
+    by_handle = ("beta1_power", "beta2_power") if name == "adam_async" else ()
+    inputs = {
+        key: value.handle if isinstance(value, EmbeddingVariable) or key in by_handle else value
+        for key, value in inputs.items()
+    }
     name = f"kv_resource_sparse_apply_{name}"
     counts = _occurrences(variable, indices)
     if counts is not None:
