@@ -7,10 +7,20 @@ and `updates` what optimizers do with it. The table itself is C++, `core/embeddi
 
 def install() -> None:
     """Teaches the released optimizers and graph functions to deal with EmbeddingVariables."""
-    from tensorflow.deeprec.embedding import initial_checkpoints, saveables, slots, updates, variable
+    from tensorflow.deeprec.embedding import (
+        control_flow,
+        initial_checkpoints,
+        public_lookups,
+        saveables,
+        slots,
+        updates,
+        variable,
+    )
 
     variable.install()
+    control_flow.install()
     slots.install()
     updates.install()
     saveables.install()
     initial_checkpoints.install()
+    public_lookups.install()

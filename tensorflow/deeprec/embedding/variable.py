@@ -49,6 +49,9 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
     `value()`, `read_value()` and the assign methods raise NotImplementedError: look keys up instead.
     """
 
+    # What `tables.is_table` asks.
+    is_embedding_table = True
+
     def __init__(
         self,
         name,
@@ -232,13 +235,13 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
           `indices.shape + [dim]`, of the value dtype.
 
         Raises:
-          TypeError: indices are of another dtype than the keys.
+          ValueError: indices are of another dtype than the keys.
           tf.errors.FailedPreconditionError: (when run) the variable is not initialized.
         """
         with ops.name_scope("Gather" if name is None else name) as scope:
             indices = ops.convert_to_tensor(indices, name="indices", dtype_hint=self._key_dtype)
             if indices.dtype != self._key_dtype:
-                raise TypeError(
+                raise ValueError(
                     f"indices of EmbeddingVariable {self.name} must be {self._key_dtype.name}, got {indices.dtype.name}"
                 )
             rows = library.ops().kv_resource_gather(
@@ -368,7 +371,8 @@ def is_embedding_variable(var) -> bool:
 @ops.RegisterGradient("KvResourceGather")
 def _gather_gradient(op, grad):
     handle, indices = op.inputs[0], op.inputs[1]
-    shape = library.ops().kv_variable_shape(handle, out_type=dtypes.int64)
+    # Of the dtype that zeros in other branches have, which it must fit.
+    shape = library.ops().kv_variable_shape(handle, out_type=dtypes.int32)
     dim = op.outputs[0].shape[-1]
     if dim is None:  # a handle whose data got lost on the way
         dim = array_ops.shape(grad)[-1]
