@@ -3,6 +3,7 @@
 _API = "tensorflow._api.v2.compat.v1"
 _PY = "tensorflow.python"
 _EV = "tensorflow.deeprec.embedding"
+_OPTIMIZERS = "tensorflow.deeprec.optimizers"
 
 MODULES = {
     "tensorflow.core.framework.embedding": (),
@@ -10,6 +11,10 @@ MODULES = {
     f"{_PY}.ops.hash_table": (),
     f"{_PY}.ops.hash_table.hash_table": f"{_EV}.hash_table",
     f"{_PY}.ops.kv_variable_ops": f"{_EV}.kv_variable_ops",
+    **{
+        f"{_PY}.training.{module}": f"{_OPTIMIZERS}.{module}"
+        for module in ("adagrad_decay", "adagrad_decay_v2", "adam_async", "weight_decay_optimizers")
+    },
 }
 
 _OPTIONS = {
@@ -47,12 +52,21 @@ _COLUMNS = {
     )
 }
 _ROOT = {**_OPTIONS, **_GETTERS}
+_TRAIN = {
+    "AdagradDecayOptimizer": f"{_OPTIMIZERS}.adagrad_decay:AdagradDecayOptimizer",
+    "AdagradDecayOptimizerV2": f"{_OPTIMIZERS}.adagrad_decay_v2:AdagradDecayOptimizerV2",
+    "AdamAsyncOptimizer": f"{_OPTIMIZERS}.adam_async:AdamAsyncOptimizer",
+    "AdamWOptimizer": f"{_OPTIMIZERS}.weight_decay_optimizers:AdamWOptimizer",
+    "DecoupledWeightDecayExtension": f"{_OPTIMIZERS}.weight_decay_optimizers:DecoupledWeightDecayExtension",
+    "extend_with_decoupled_weight_decay": f"{_OPTIMIZERS}.weight_decay_optimizers:extend_with_decoupled_weight_decay",
+}
 
 NAMES = {
     "tensorflow": _ROOT,
     _API: _ROOT,
     f"{_API}.feature_column": _COLUMNS,
     f"{_API}.nn": _LOOKUPS,
+    f"{_API}.train": _TRAIN,
     f"{_PY}.feature_column.feature_column_lib": _COLUMNS,
     f"{_PY}.feature_column.feature_column_v2": _COLUMNS,
     f"{_PY}.feature_column.sequence_feature_column": {
@@ -62,4 +76,5 @@ NAMES = {
     f"{_PY}.ops.nn": _LOOKUPS,
     f"{_PY}.ops.variable_scope": _GETTERS,
     f"{_PY}.ops.variables": _OPTIONS,
+    f"{_PY}.training.training": _TRAIN,
 }

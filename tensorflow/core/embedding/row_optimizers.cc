@@ -1,7 +1,9 @@
 #include "tensorflow/core/embedding/row_optimizers.h"
 
 #include <cmath>
-#include <type_traits>
+#include <memory>
+
+#include "tensorflow/core/sparse/accumulator_decay.h"
 
 namespace deeprec {
 namespace embedding {
@@ -13,68 +15,17 @@ using sparse::Hyper;
 using sparse::RowGroup;
 
 #include "tensorflow/core/sparse/element_convert.h"
-
-// 16-bit elements are computed in float and rounded when stored.
-template <class T>
-struct Element {
-  using Compute = T;
-  static T Load(T x) { return x; }
-  static T Store(T x) { return x; }
-};
-template <>
-struct Element<Half> {
-  using Compute = float;
-  static float Load(Half x) { return ToFloat(x); }
-  static Half Store(float x) { return ToHalf(x); }
-};
-template <>
-struct Element<BFloat16> {
-  using Compute = float;
-  static float Load(BFloat16 x) { return ToFloat(x); }
-  static BFloat16 Store(float x) { return ToBFloat16(x); }
-};
-
-// Calls body with a value of the element type.
-template <class Body>
-void ForType(ElementType type, const Body& body) {
-  switch (type) {
-    case ElementType::kHalf: return body(Half());
-    case ElementType::kBFloat16: return body(BFloat16());
-    case ElementType::kFloat: return body(float());
-    case ElementType::kDouble: return body(double());
-  }
-}
+#include "tensorflow/core/sparse/stored_element.h"
 
 template <class T>
 T* At(int64_t row, int64_t offset) {
   return reinterpret_cast<T*>(uintptr_t(row) + uintptr_t(offset));
 }
 
-template <class T>
-void DecayAccumulator(const AdagradDecayStep& step, int64_t dim, T* accumulator, T* power) {
-  using E = Element<T>;
-  using F = typename E::Compute;
-  F factor = 1;
-  bool decay = false;
-  for (int64_t i = 0; i < dim; ++i) {
-    if (i < step.power_dim) {
-      const F seen = E::Load(power[i]);
-      decay = F(step.period) > seen;
-      if (decay) {
-        factor = F(std::pow(step.rate, double(step.period) - double(seen)));
-        power[i] = E::Store(F(step.period));
-      }
-    }
-    if (!decay) continue;
-    const F decayed = E::Load(accumulator[i]) * factor;
-    accumulator[i] = E::Store(decayed > F(step.baseline) ? decayed : F(step.baseline));
-  }
-}
-
 // One row of group FTRL; g holds the summed gradient.
 template <class F, class T>
 void GroupFtrlRow(const Hyper& h, int64_t dim, const F* g, T* w, T* accumulator, T* linear, F* z) {
-  using E = Element<T>;
+  using E = Stored<T>;
   const F lr = F(h.lr), power = F(-h.lr_power), shrinkage = F(2 * h.l2_shrinkage);
   const bool root = h.lr_power == -0.5;
   const auto raise = [&](F a) { return root ? std::sqrt(a) : std::pow(a, power); };
@@ -132,14 +83,17 @@ RowUpdater AdagradDecayOptimizer(const BlockRows& rows, const AdagradDecayStep& 
   Hyper hyper;
   hyper.lr = step.lr;
   const RowUpdater adagrad = ElementwiseOptimizer(rows, sparse::Rule::kAdagrad, hyper, grad, isa);
+  sparse::AccumulatorDecay decay;
+  decay.type = rows.type;
+  decay.period = step.period;
+  decay.rate = step.rate;
+  decay.baseline = step.baseline;
+  const int64_t powers = step.power_dim, unit = rows.dim / step.power_dim;
   return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
-    ForType(rows.type, [&](auto element) {
-      using T = decltype(element);
-      for (int64_t i = 0; i < n; ++i) {
-        DecayAccumulator<T>(step, rows.dim, At<T>(groups[i].row, rows.slot_offset[0]),
-                            At<T>(groups[i].row, rows.slot_offset[1]));
-      }
-    });
+    for (int64_t i = 0; i < n; ++i) {
+      sparse::DecayAccumulator(decay, powers, unit, At<char>(groups[i].row, rows.slot_offset[0]),
+                               At<char>(groups[i].row, rows.slot_offset[1]));
+    }
     adagrad(groups, n, next);
   };
 }
@@ -148,7 +102,7 @@ RowUpdater GroupFtrlOptimizer(const BlockRows& rows, const Hyper& hyper, const v
   return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
     ForType(rows.type, [&](auto element) {
       using T = decltype(element);
-      using E = Element<T>;
+      using E = Stored<T>;
       using F = typename E::Compute;
       const T* const gradients = static_cast<const T*>(grad);
       const std::unique_ptr<F[]> sum(new F[rows.dim]), z(new F[rows.dim]);

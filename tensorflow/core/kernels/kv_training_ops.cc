@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tensorflow/core/embedding/row_optimizers.h"
-#include "tensorflow/core/framework/resource_var.h"
 #include "tensorflow/core/kernels/kv_variable.h"
 #include "tensorflow/core/kernels/pool_threads.h"
+#include "tensorflow/core/kernels/step_inputs.h"
 
 namespace tensorflow {
 namespace {
@@ -116,84 +116,6 @@ KvApplySpec RMSProp() {
   return spec;
 }
 
-absl::Status ReadScalar(const char* name, const Tensor& tensor, double* value) {
-  if (!TensorShapeUtils::IsScalar(tensor.shape())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " must be a scalar, got shape ", tensor.shape().DebugString()));
-  }
-  switch (tensor.dtype()) {
-    case DT_HALF: *value = static_cast<float>(tensor.scalar<Eigen::half>()()); break;
-    case DT_BFLOAT16: *value = static_cast<float>(tensor.scalar<bfloat16>()()); break;
-    case DT_FLOAT: *value = tensor.scalar<float>()(); break;
-    case DT_DOUBLE: *value = tensor.scalar<double>()(); break;
-    default:
-      return absl::InvalidArgumentError(absl::StrCat(name, " must be of a floating dtype, got ",
-                                                     DataTypeString(tensor.dtype())));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadStep(const char* name, const Tensor& tensor, int64_t* value) {
-  if (!TensorShapeUtils::IsScalar(tensor.shape())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " must be a scalar, got shape ", tensor.shape().DebugString()));
-  }
-  *value = tensor.dtype() == DT_INT32 ? tensor.scalar<int32_t>()() : tensor.scalar<int64_t>()();
-  return absl::OkStatus();
-}
-
-void WriteScalar(double value, Tensor* tensor) {
-  switch (tensor->dtype()) {
-    case DT_HALF: tensor->scalar<Eigen::half>()() = Eigen::half(float(value)); break;
-    case DT_BFLOAT16: tensor->scalar<bfloat16>()() = bfloat16(float(value)); break;
-    case DT_DOUBLE: tensor->scalar<double>()() = value; break;
-    default: tensor->scalar<float>()() = float(value);
-  }
-}
-
-// The powers of beta of AdamAsync, locked for as long as a step takes.
-class BetaPowers {
- public:
-  absl::Status Lock(OpKernelContext* ctx, Hyper* hyper) {
-    for (int i = 0; i < 2; ++i) {
-      const Tensor* handle;
-      TF_RETURN_IF_ERROR(ctx->input(kNames[i], &handle));
-      const ResourceHandle& resource = handle->scalar<ResourceHandle>()();
-      if (!LookupResource(ctx, resource, &vars_[i]).ok()) {
-        return absl::FailedPreconditionError(
-            absl::StrCat(kNames[i], " (", resource.name(), ") is not initialized"));
-      }
-    }
-    if (vars_[0].get() == vars_[1].get()) {
-      return absl::InvalidArgumentError("beta1_power and beta2_power must be different variables");
-    }
-    // All steps lock them in this order, which is one order because no variable is both.
-    for (int i = 0; i < 2; ++i) {
-      vars_[i]->mu()->lock();
-      locked_ = i + 1;
-      TF_RETURN_IF_ERROR(ReadScalar(kNames[i], *vars_[i]->tensor(), i == 0 ? &hyper->beta1_power : &hyper->beta2_power));
-    }
-    return absl::OkStatus();
-  }
-  void Advance(const Hyper& hyper) {
-    const double powers[2] = {hyper.beta1_power * hyper.beta1, hyper.beta2_power * hyper.beta2};
-    for (int i = 0; i < 2; ++i) {
-      // Whoever has read the old power holds its buffer.
-      Tensor next(vars_[i]->tensor()->dtype(), TensorShape({}));
-      WriteScalar(powers[i], &next);
-      *vars_[i]->tensor() = next;
-    }
-  }
-  ~BetaPowers() {
-    for (int i = 0; i < locked_; ++i) vars_[i]->mu()->unlock();
-  }
-
- private:
-  static constexpr const char* kNames[2] = {"beta1_power", "beta2_power"};
-  core::RefCountPtr<Var> vars_[2];
-  int locked_ = 0;
-};
-
 class KvSparseApplyOp : public OpKernel {
  public:
   KvSparseApplyOp(OpKernelConstruction* ctx, const KvApplySpec& spec) : OpKernel(ctx), spec_(spec) {
@@ -213,11 +135,9 @@ class KvSparseApplyOp : public OpKernel {
     OP_REQUIRES_OK(ctx, GetTables(ctx, &var, &columns));
     Hyper hyper = hyper_;
     for (const Scalar& scalar : spec_.scalars) {
-      const Tensor* tensor;
-      OP_REQUIRES_OK(ctx, ctx->input(scalar.input, &tensor));
-      OP_REQUIRES_OK(ctx, ReadScalar(scalar.input, *tensor, &(hyper.*scalar.field)));
+      OP_REQUIRES_OK(ctx, ReadScalar(ctx, scalar.input, &(hyper.*scalar.field)));
     }
-    const Tensor *grad, *indices, *counts = nullptr, *step_tensor;
+    const Tensor *grad, *indices, *counts = nullptr;
     OP_REQUIRES_OK(ctx, ctx->input("grad", &grad));
     OP_REQUIRES_OK(ctx, ctx->input("indices", &indices));
     if (has_counts_) OP_REQUIRES_OK(ctx, ctx->input("indices_counts", &counts));
@@ -230,14 +150,13 @@ class KvSparseApplyOp : public OpKernel {
     update.grad = grad->data();
     if (counts != nullptr) update.counts = counts->flat<int64_t>().data();
     if (spec_.has_global_step) {
-      OP_REQUIRES_OK(ctx, ctx->input("global_step", &step_tensor));
-      OP_REQUIRES_OK(ctx, ReadStep("global_step", *step_tensor, &update.version));
+      OP_REQUIRES_OK(ctx, ReadStep(ctx, "global_step", &update.version));
       if (update.version < 0) update.version = embedding::kNoVersion;
     }
 
-    BetaPowers powers;
-    const bool advance = spec_.optimizer == Optimizer::kAdamAsync && !sparse_rmsprop_;
-    if (spec_.optimizer == Optimizer::kAdamAsync) OP_REQUIRES_OK(ctx, powers.Lock(ctx, &hyper));
+    if (spec_.optimizer == Optimizer::kAdamAsync) {
+      OP_REQUIRES_OK(ctx, TakeBetaPowers(ctx, dtype_, /*advance=*/!sparse_rmsprop_, &hyper));
+    }
     embedding::RowUpdater updater;
     OP_REQUIRES_OK(ctx, MakeUpdater(ctx, var, columns, hyper, &update, &updater));
     try {
@@ -246,7 +165,6 @@ class KvSparseApplyOp : public OpKernel {
       ctx->SetStatus(absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", var.name)));
       return;
     }
-    if (advance) powers.Advance(hyper);
   }
 
  private:
@@ -320,22 +238,15 @@ class KvSparseApplyOp : public OpKernel {
       case Optimizer::kAdagradDecay: {
         embedding::AdagradDecayStep step;
         int64_t decay_step;
-        const Tensor *period, *rate, *baseline;
-        TF_RETURN_IF_ERROR(ctx->input("accum_decay_step", &period));
-        TF_RETURN_IF_ERROR(ctx->input("accum_decay_rate", &rate));
-        TF_RETURN_IF_ERROR(ctx->input("accum_baseline", &baseline));
-        TF_RETURN_IF_ERROR(ReadStep("accum_decay_step", *period, &decay_step));
-        TF_RETURN_IF_ERROR(ReadScalar("accum_decay_rate", *rate, &step.rate));
-        TF_RETURN_IF_ERROR(ReadScalar("accum_baseline", *baseline, &step.baseline));
+        TF_RETURN_IF_ERROR(ReadStep(ctx, "accum_decay_step", &decay_step));
+        TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_decay_rate", &step.rate));
+        TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_baseline", &step.baseline));
         if (decay_step <= 0) {
           return absl::InvalidArgumentError(absl::StrCat("accum_decay_step must be positive, got ", decay_step));
         }
-        const int64_t next_step = update->version == embedding::kNoVersion ? 0 : update->version + 1;
         step.lr = hyper.lr;
-        step.period = next_step / decay_step;
+        step.period = update->version == embedding::kNoVersion ? 0 : update->version / decay_step;
         step.power_dim = var.table().dim(columns[1]);
-        // This op stamps the step after this one.
-        if (update->version != embedding::kNoVersion) update->version = next_step;
         *updater = embedding::AdagradDecayOptimizer(rows, step, update->grad, isa);
         break;
       }

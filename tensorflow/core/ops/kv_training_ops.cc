@@ -78,6 +78,9 @@ KV_REGISTER("KvResourceSparseApplyAdagradDecay",
                 .KV_STEP.KV_GRAD,
             R"doc(
 Adagrad whose accumulator shrinks by accum_decay_rate, not below accum_baseline, every accum_decay_step global steps.
+
+accum_decay_power: A slot, the decays that a key has seen; missed ones are made up for when it is next updated.
+global_step: The number of steps made when this one is done: the variable plus one. It is stamped on the keys.
 )doc");
 
 KV_REGISTER("KvResourceSparseApplyAdam", Input("m: resource").Input("v: resource").KV_ADAM_SCALARS.KV_GRAD.KV_STEP,

@@ -24,9 +24,7 @@ _SPARSE_STEPS = frozenset(
         "_resource_apply_sparse_duplicate_indices",
     ]
 )
-_WITH_STEP = (
-    "These do: GradientDescent, Adagrad, AdagradDecay, AdagradDecayV2, Adam, AdamAsync, AdamW, Ftrl, Momentum and RMSProp"
-)
+_WITH_STEP = "These do: GradientDescent, Adagrad, AdagradDecay, AdagradDecayV2, Adam, AdamAsync, AdamW, Ftrl, Momentum and RMSProp"
 
 
 class EmbeddingVariableProcessor(optimizer_lib._OptimizableVariable):  # pylint: disable=protected-access
@@ -67,7 +65,11 @@ def check_trains(optimizer, variable: EmbeddingVariable) -> None:
     ]
     if with_step and not strangers:
         return
-    own = f" {strangers[0].__name__} changes the step of {classes[base].__name__} for ordinary variables only. " if strangers else " "
+    own = (
+        f" {strangers[0].__name__} changes the step of {classes[base].__name__} for ordinary variables only. "
+        if strangers
+        else " "
+    )
     raise NotImplementedError(
         f"{type(optimizer).__name__} does not train EmbeddingVariables (here: {variable.name}).{own}"
         f"{_WITH_STEP}. A class of your own has to define {STEP}(self, var, grad, indices)."

@@ -128,9 +128,12 @@ class AdamOptimizer(released.AdamOptimizer):
                                        use_locking=self._use_locking))
         return control_flow_ops.group(*updates)
 
-    def _apply_to_embedding_variable(self, var, grad, indices):
+    def _apply_to_embedding_variable(self, var, grad, indices, weight_decay=None):
         # Touched rows only, whatever `lazy` says: there is no table of all rows to decay.
         names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
-        return updates.apply("adam", var, indices, {
+        inputs = {
             "m": self.get_slot(var, "m"), "v": self.get_slot(var, "v"), **dict(zip(names, self._scalars(var))),
-            "grad": grad, "global_step": updates.global_step(self)})
+            "grad": grad, "global_step": updates.global_step(self)}
+        if weight_decay is None:
+            return updates.apply("adam", var, indices, inputs)
+        return updates.apply("adam_w", var, indices, {**inputs, "weight_decay": weight_decay})

@@ -70,3 +70,31 @@ class SumsDuplicatesInKernel:
             return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
         with summing_duplicates(op):
             return self._resource_apply_sparse(grad, handle, indices)
+
+
+def handles(inputs: dict) -> dict:
+    """The inputs of an op by name, with the handles of resource variables in their place."""
+    return {name: value.handle if hasattr(value, "handle") else value for name, value in inputs.items()}
+
+
+class OpSumsDuplicates:
+    """Mixin before `Optimizer` for one whose own ops sum the gradients of equal indices.
+
+    A subclass that overrides `_apply_sparse` or `_resource_apply_sparse` was written for unique indices, and gets them.
+    """
+
+    def _apply_sparse_duplicate_indices(self, grad, var):
+        if _is_overridden(self, "_apply_sparse"):
+            return super()._apply_sparse_duplicate_indices(grad, var)
+        return self._apply_sparse(grad, var)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        if _is_overridden(self, "_resource_apply_sparse"):
+            return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
+        return self._resource_apply_sparse(grad, handle, indices)
+
+
+def _is_overridden(optimizer, name: str) -> bool:
+    """Whether the method is not that of the class below the mixin that has it first."""
+    own = [cls for cls in type(optimizer).__mro__ if issubclass(cls, OpSumsDuplicates) and name in vars(cls)]
+    return not keeps_methods(optimizer, own[-1], name)
