@@ -9,6 +9,7 @@ def install() -> None:
     """Teaches the released optimizers and graph functions to deal with EmbeddingVariables."""
     from tensorflow.deeprec.embedding import (
         control_flow,
+        embedding_columns,
         initial_checkpoints,
         public_lookups,
         saveables,
@@ -24,3 +25,4 @@ def install() -> None:
     saveables.install()
     initial_checkpoints.install()
     public_lookups.install()
+    embedding_columns.install()
