@@ -3,6 +3,7 @@
 import functools
 
 from tensorflow.deeprec import library
+from tensorflow.deeprec.embedding import occurrences
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable
 from tensorflow.python.framework import constant_op, dtypes, indexed_slices
 from tensorflow.python.ops import array_ops, math_ops
@@ -106,20 +107,10 @@ def apply(name: str, variable: EmbeddingVariable, indices, inputs: dict, **attri
         for key, value in inputs.items()
     }
     name = f"kv_resource_sparse_apply_{name}"
-    counts = _occurrences(variable, indices)
+    counts = occurrences.of_gradient(variable, indices)
     if counts is not None:
         name, inputs["indices_counts"] = f"{name}_with_counts", counts
     return getattr(library.ops(), name)(var=variable.handle, indices=indices, **inputs, **attributes)
-
-
-def _occurrences(variable: EmbeddingVariable, indices):
-    """How many occurrences each position of `indices` stands for, or None: one."""
-    lookups = variable._counted_lookups  # pylint: disable=protected-access
-    if not variable.need_counts() or not lookups:
-        return None
-    keys = array_ops.concat([keys for keys, _ in lookups], 0)
-    counts = array_ops.concat([math_ops.cast(counts, dtypes.int64) for _, counts in lookups], 0)
-    return library.ops().kv_align_counts(indices, keys, counts)
 
 
 def _get_processor(released):

@@ -141,7 +141,7 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         self._primary = primary
         self._storage_type = storage_type
         self._block_num = block_num
-        # Lookups whose keys' counts the optimizer will want: (keys, counts) per lookup.
+        # Lookups whose keys' counts the optimizer will want: (ids, counts or None) of each.
         self._counted_lookups = []
         # A CheckpointSource, or None.
         self.checkpoint_source = None
@@ -264,9 +264,7 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         # Tensors of a loop or branch are of no use to an optimizer outside: there each position counts as one.
         if graph._get_control_flow_context() is not None or graph is not self._handle.graph:  # pylint: disable=protected-access
             return
-        flat = array_ops.reshape(indices, [-1])
-        counts = array_ops.ones_like(flat, dtypes.int64) if counts is None else array_ops.reshape(counts, [-1])
-        self._counted_lookups.append((flat, counts))
+        self._counted_lookups.append((indices, counts))
 
     def total_count(self, name=None):
         """`[number of keys, dim]`, int32. Keys that wait for admission count."""
