@@ -67,6 +67,10 @@ NAMES = {
     f"{_API}.feature_column": _COLUMNS,
     f"{_API}.nn": _LOOKUPS,
     f"{_API}.train": _TRAIN,
+    "tensorflow.contrib.layers.feature_column": {
+        name: f"tensorflow.contrib.layers.table_columns:{name}"
+        for name in ("sparse_column_with_dynamic_dimension_embedding", "sparse_column_with_embedding")
+    },
     f"{_PY}.feature_column.feature_column_lib": _COLUMNS,
     f"{_PY}.feature_column.feature_column_v2": _COLUMNS,
     f"{_PY}.feature_column.sequence_feature_column": {

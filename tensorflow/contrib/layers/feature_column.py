@@ -21,6 +21,7 @@ from tensorflow.contrib.framework import variables as contrib_variables
 from tensorflow.contrib.layers import bucketization_op, embedding_ops, layers, sparse_feature_cross_op
 from tensorflow.contrib.layers import sparse_ops as contrib_sparse_ops
 from tensorflow.contrib.lookup import lookup_ops as lookup
+from tensorflow.deeprec.embedding import tables
 from tensorflow.python.feature_column import feature_column as fc_core
 from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_shape
 from tensorflow.python.ops import (
@@ -603,7 +604,8 @@ class _EmbeddingColumn(_EmbeddedColumn, _EmbeddingColumnFields):
         _check_initializer(initializer, sparse_id_column.name)
         _check_checkpoint(ckpt_to_load_from, tensor_name_in_ckpt)
         if initializer is None:
-            stddev = 1 / math.sqrt(sparse_id_column.length)
+            # An embedding found by key has no number of ids.
+            stddev = 1 / math.sqrt(dimension if table_source(sparse_id_column) else sparse_id_column.length)
             initializer = init_ops.truncated_normal_initializer(mean=0.0, stddev=stddev)
         return super().__new__(
             cls,
@@ -660,6 +662,13 @@ class _EmbeddingColumn(_EmbeddedColumn, _EmbeddingColumnFields):
         return inputs.get(self.sparse_id_column)
 
 
+def table_source(column):
+    """The sparse column below weights and embeddings if it makes its own embedding, found by key; else None."""
+    while column is not None and not hasattr(column, "table"):
+        column = getattr(column, "sparse_id_column", None)
+    return column
+
+
 def _is_variable(v):
     return isinstance(v, (variables.Variable, resource_variable_ops.ResourceVariable))
 
@@ -674,20 +683,30 @@ def _shared_table(args, make):
     if len(collection) > 1:
         raise ValueError(f"Collection {collection_name} must hold one variable, got {len(collection)}.")
     shape = [args.vocab_size, args.dimension]
-    if collection[0].get_shape() != shape:
+    if tables.is_table(collection[0]):
+        shape = [args.dimension]
+        found = tables.parts_of(collection[0])[0].shape
+    else:
+        found = collection[0].get_shape()
+    if found != shape:
         raise ValueError(
-            f"The shared embedding {args.shared_embedding_name} exists with shape {collection[0].get_shape()}, "
+            f"The shared embedding {args.shared_embedding_name} exists with shape {found}, "
             f"but {shape} is needed: use another shared_embedding_name."
         )
     return collection[0]
 
 
-def _embeddings_from_arguments(column, args, weight_collections, trainable, output_rank=2):
+def _embeddings_from_arguments(column, args, weight_collections, trainable, output_rank=2, blocknums=None):
     """Creates or finds a column's embedding and looks it up; a tensor of `output_rank`."""
+    source = table_source(column)
     ids = layers._inner_flatten(args.input_tensor, output_rank)
     weights = None if args.weight_tensor is None else layers._inner_flatten(args.weight_tensor, output_rank)
 
     def make(name, shape=(args.vocab_size, args.dimension)):
+        if source is not None:
+            return source.table(
+                name, args.dimension, args.initializer, trainable and args.trainable, weight_collections
+            )
         return contrib_variables.model_variable(
             name=name,
             shape=list(shape),
@@ -707,7 +726,10 @@ def _embeddings_from_arguments(column, args, weight_collections, trainable, outp
             name="lookup",
         )
     embeddings = make("weights") if args.shared_embedding_name is None else _shared_table(args, make)
-    embeddings = [embeddings] if _is_variable(embeddings) else list(embeddings)
+    if not tables.is_composite(embeddings):
+        embeddings = [embeddings] if _is_variable(embeddings) else list(embeddings)
+    elif column._checkpoint_path() is not None:
+        raise ValueError(f"ckpt_to_load_from must be None for {column.name}, whose embedding has blocks.")
     _maybe_restore_from_checkpoint(column._checkpoint_path(), embeddings)
     return embedding_ops.safe_embedding_lookup_sparse(
         embeddings,
@@ -716,6 +738,7 @@ def _embeddings_from_arguments(column, args, weight_collections, trainable, outp
         combiner=args.combiner,
         name=column.name + "weights",
         max_norm=args.max_norm,
+        blocknums=blocknums,
     )
 
 
@@ -726,7 +749,13 @@ def _maybe_restore_from_checkpoint(checkpoint_path, variable):
 
 
 def one_hot_column(sparse_id_column):
-    """A sparse column as a multi-hot vector, for networks; its `combiner` does not matter."""
+    """A sparse column as a multi-hot vector, for networks; its `combiner` does not matter.
+
+    Raises:
+      ValueError: if the column has no number of ids.
+    """
+    if table_source(sparse_id_column) is not None:
+        raise ValueError(f"Column {sparse_id_column.name} has no number of ids: use embedding_column.")
     return _OneHotColumn(sparse_id_column)
 
 
@@ -739,6 +768,7 @@ def embedding_column(
     tensor_name_in_ckpt=None,
     max_norm=None,
     trainable=True,
+    do_fusion=False,
 ):
     """A sparse column looked up in an embedding, for networks.
 
@@ -750,6 +780,7 @@ def embedding_column(
       ckpt_to_load_from, tensor_name_in_ckpt: checkpoint, and tensor in it, from which the table starts.
       max_norm: l2 norm to which embeddings are clipped.
       trainable: whether the table is trained.
+      do_fusion: whether the lookup may be one fused op; the result is the same.
 
     Returns:
       An embedding column.
@@ -757,7 +788,7 @@ def embedding_column(
     Raises:
       ValueError: if `initializer` is not callable, or only one of the checkpoint arguments is given.
     """
-    return _EmbeddingColumn(
+    column = _EmbeddingColumn(
         sparse_id_column,
         dimension,
         combiner,
@@ -767,6 +798,8 @@ def embedding_column(
         max_norm=max_norm,
         trainable=trainable,
     )
+    column.do_fusion = bool(do_fusion)
+    return column
 
 
 def _shared_name(columns):
@@ -788,13 +821,15 @@ def shared_embedding_columns(
     tensor_name_in_ckpt=None,
     max_norm=None,
     trainable=True,
+    do_fusion=False,
 ):
     """Several sparse columns looked up in one embedding.
 
     Args:
       sparse_id_columns: sparse or weighted columns with the same vocabulary.
       shared_embedding_name: name of the variable; made of the columns' names by default.
-      dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable: as for `embedding_column`.
+      dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable, do_fusion: as for
+        `embedding_column`.
 
     Returns:
       A tuple of embedding columns (a list if there is one).
@@ -812,7 +847,7 @@ def shared_embedding_columns(
             raise TypeError(f"sparse_id_columns must hold sparse or weighted columns, got {column}")
 
     def embedded(column, name, vocab_size=None):
-        return _EmbeddingColumn(
+        made = _EmbeddingColumn(
             column,
             dimension,
             combiner,
@@ -824,6 +859,8 @@ def shared_embedding_columns(
             max_norm=max_norm,
             trainable=trainable,
         )
+        made.do_fusion = bool(do_fusion)
+        return made
 
     first, *others = sparse_id_columns
     if not others:
