@@ -260,6 +260,45 @@ def test_a_save_that_fails_leaves_the_last_checkpoint_and_no_files(raw_table, tm
         table.save(str(tmp_path / "file" / "model"))
 
 
+FULL_DISK = """
+import resource
+import sys
+import numpy as np
+sys.path.insert(0, {folder!r})
+from conftest import RawTable
+table = RawTable(dim=8)
+table.step(np.arange(10))
+table.save({prefix!r})
+table.step(np.arange(20000))
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+try:
+    table.save({prefix!r})
+except table.tf.errors.OpError as e:
+    print(type(e).__name__)
+"""
+
+
+# The limit is met in the keys, in the rows, and when the last of the rows leaves the buffer.
+@pytest.mark.parametrize("limit", [50000, 400000, 639999])
+def test_a_file_that_can_not_grow_is_an_error_and_leaves_the_last_checkpoint(tmp_path, limit):
+    prefix = tmp_path / "model"
+    code = FULL_DISK.format(folder=str(pathlib.Path(__file__).parent), prefix=str(prefix), limit=limit)
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path, check=True,
+                          env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"})
+    assert done.stdout.strip()
+    assert sorted(tensors_of(prefix)["var-keys"]) == list(range(10))
+    assert len(os.listdir(tmp_path)) == 4
+
+
+def test_tensors_alone_are_saved_as_savev2_does(raw_table, tmp_path):
+    table = raw_table()
+    prefix = str(tmp_path / "model")
+    table.run(lambda t: t.ops.save_v3(prefix, ["a", "b"], ["", ""], tf.constant([], tf.string), [],
+                                      tf.constant(3, tf.int64), [tf.constant([1.5]), tf.constant(["x"])]))
+    assert tensors_of(prefix) == {"a": 1.5, "b": b"x"}
+    assert sorted(os.listdir(tmp_path)) == ["model.data-00000-of-00001", "model.index"]
+
+
 def test_bad_inputs_are_named(raw_table, tmp_path):
     table = raw_table()
     prefix = str(tmp_path / "model")

@@ -181,13 +181,23 @@ void Table::Read(const int64_t* keys, int64_t n, const RowReader& reader) const 
   std::shared_lock<SharedMutex> layout(layout_mu_);
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::shared_lock<SharedMutex> lock(shard->mu);
-    for (int64_t i = 0; i < count; ++i) {
-      if (i + kFetchAhead < count) shard->map.prefetch(keys[positions[i + kFetchAhead]]);
+    // Map entries are fetched two steps ahead, rows one.
+    constexpr int64_t kRing = 16;
+    static_assert(kRing > kFetchAhead, "a block is used before its place in the ring is taken again");
+    const char* blocks[kRing];
+    for (int64_t i = -kFetchAhead; i < count; ++i) {
+      if (i + 2 * kFetchAhead < count) shard->map.prefetch(keys[positions[i + 2 * kFetchAhead]]);
+      if (const int64_t ahead = i + kFetchAhead; ahead < count) {
+        const auto found = shard->map.find(keys[positions[ahead]]);
+        const char*& block = blocks[ahead % kRing];
+        block = found == shard->map.end() || WaitingKey::Is(found->second)
+                    ? nullptr
+                    : reinterpret_cast<const char*>(found->second);
+        if (block != nullptr) FetchRow(block, block_bytes_);
+      }
+      if (i < 0) continue;
       const int64_t at = positions[i];
-      const auto found = shard->map.find(keys[at]);
-      const char* const block = found == shard->map.end() || WaitingKey::Is(found->second)
-                                    ? nullptr
-                                    : reinterpret_cast<const char*>(found->second);
+      const char* const block = blocks[i % kRing];
       for (size_t c = 0; c < reader.columns.size(); ++c) {
         if (reader.columns[c] == nullptr) continue;
         const Column& column = columns_[c];
