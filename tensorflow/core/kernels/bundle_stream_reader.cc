@@ -56,16 +56,18 @@ absl::Status BundleStreamReader::OpenIndex() {
   return CheckVersions(header_.version(), kTensorBundleVersion, kTensorBundleMinProducer, "Checkpoint", prefix_.c_str());
 }
 
-bool BundleStreamReader::Contains(absl::string_view name) {
+absl::Status BundleStreamReader::Contains(absl::string_view name, bool* found) {
   iterator_->Seek(name);
-  return iterator_->Valid() && iterator_->key() == name;
+  if (!iterator_->status().ok()) return DamagedIndex(MetaFilename(prefix_), iterator_->status().message());
+  *found = iterator_->Valid() && iterator_->key() == name;
+  return absl::OkStatus();
 }
 
 absl::Status BundleStreamReader::Find(absl::string_view name, BundleTensor* tensor) {
   const std::string index = MetaFilename(prefix_);
-  iterator_->Seek(name);
-  if (!iterator_->status().ok()) return DamagedIndex(index, iterator_->status().message());
-  if (!iterator_->Valid() || iterator_->key() != name) {
+  bool found;
+  TF_RETURN_IF_ERROR(Contains(name, &found));
+  if (!found) {
     return absl::NotFoundError(absl::StrCat("Tensor ", name, " is not in the checkpoint ", prefix_));
   }
   BundleEntryProto entry;

@@ -40,7 +40,8 @@ class BundleStreamReader {
   int32_t num_shards() const { return header_.num_shards(); }
   const std::string& prefix() const { return prefix_; }
 
-  bool Contains(absl::string_view name);
+  // Errors: DataLoss. That part of the index can not be read does not mean that a name is not there.
+  absl::Status Contains(absl::string_view name, bool* found);
   // Errors: NotFound, InvalidArgument if the tensor is of strings or saved in slices, DataLoss if its size does not
   // fit its shape.
   absl::Status Find(absl::string_view name, BundleTensor* tensor);

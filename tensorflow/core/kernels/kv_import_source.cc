@@ -50,8 +50,8 @@ std::string WithoutPartition(const KvImport& import) {
 
 absl::Status FindNumbers(BundleStreamReader* reader, const std::string& name, int64_t n, BundleTensor* tensor,
                          bool* found) {
-  *found = false;
-  if (!reader->Contains(name)) return absl::OkStatus();
+  TF_RETURN_IF_ERROR(reader->Contains(name, found));
+  if (!*found) return absl::OkStatus();
   TF_RETURN_IF_ERROR(reader->Find(name, tensor));
   const int64_t size = tensor->shape.num_elements();
   if (tensor->dtype != DT_INT64 || tensor->shape.dims() != 1 || (size != n && size != 0)) {
@@ -92,7 +92,9 @@ absl::Status CheckValues(BundleStreamReader* reader, const KvImport& import, con
 absl::Status FindRanges(BundleStreamReader* reader, const KvImport& import, const std::string& offset_name,
                         KvSourcePart* part) {
   const int64_t n = part->keys.shape.num_elements();
-  if (!reader->Contains(offset_name)) {
+  bool has_offsets;
+  TF_RETURN_IF_ERROR(reader->Contains(offset_name, &has_offsets));
+  if (!has_offsets) {
     part->mixed = import.partition_num > 1;
     if (n > 0) part->ranges.emplace_back(0, n);
     return absl::OkStatus();
@@ -156,7 +158,9 @@ absl::Status FindKvSources(BundleStreamReader* reader, const KvImport& import, s
   }
   const std::string name = WithoutPartition(import);
   names->clear();
-  if (reader->Contains(name + "-keys")) {
+  bool found;
+  TF_RETURN_IF_ERROR(reader->Contains(name + "-keys", &found));
+  if (found) {
     names->push_back(name);
     return absl::OkStatus();
   }
@@ -203,7 +207,9 @@ absl::Status OpenKvSource(BundleStreamReader* reader, const KvImport& import, co
   TF_RETURN_IF_ERROR(VerifyPart(reader, import, rows, true));
   // What waits belongs to the variable, and older checkpoints have none.
   KvSourcePart& waiting = source->waiting;
-  if (ref.column != 0 || !reader->Contains(name + "-keys_filtered")) return absl::OkStatus();
+  bool has_waiting = false;
+  if (ref.column == 0) TF_RETURN_IF_ERROR(reader->Contains(name + "-keys_filtered", &has_waiting));
+  if (!has_waiting) return absl::OkStatus();
   TF_RETURN_IF_ERROR(FindKeys(reader, ref, name + "-keys_filtered", &waiting.keys));
   const int64_t m = waiting.keys.shape.num_elements();
   TF_RETURN_IF_ERROR(FindRanges(reader, import, name + "-partition_filter_offset", &waiting));
