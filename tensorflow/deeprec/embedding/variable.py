@@ -1,5 +1,6 @@
 """The EmbeddingVariable object: a handle to a table, in a graph."""
 
+import contextlib
 import dataclasses
 
 from tensorflow.deeprec import library
@@ -12,9 +13,13 @@ from tensorflow.python.framework import (
     tensor_shape,
 )
 from tensorflow.python.ops import array_ops, array_ops_stack, resource_variable_ops, variables
+from tensorflow.python.training import device_setter
 
 # What keeps DeepRec's hash map from finding a key; every key is legal here, so these are names only.
 _INVALID_KEYS = {dtypes.int64: 2**63 - 1, dtypes.int32: -1}
+
+# Attribute of a graph: the variables that a meta graph brought, by the name of their handle.
+_IMPORTED = "_deprec_imported_embedding_variables"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,9 +94,12 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
                 raise RuntimeError(f"EmbeddingVariable {name!r} needs graph mode: eager execution is enabled.")
             with ops.name_scope(name, "EmbeddingVariable") as scope:
                 handle_name = ops.name_from_scope_name(scope)
-                handle = ops_.kv_var_handle_op(
-                    dtype=value_dtype, shape=[dim], Tkeys=key_dtype, shared_name=handle_name, name=scope
-                )
+                # Part of the primary's table, a slot is where that is.
+                place = contextlib.nullcontext() if primary is None else ops.colocate_with(primary.op)
+                with place:
+                    handle = ops_.kv_var_handle_op(
+                        dtype=value_dtype, shape=[dim], Tkeys=key_dtype, shared_name=handle_name, name=scope
+                    )
                 with ops.name_scope("Initializer"), ops.device(None):
                     value = ops.convert_to_tensor(initial_value(), dtype=value_dtype, name="initial_value")
                 with ops.colocate_with(handle.op):
@@ -318,10 +326,16 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
-        """The variable of a VariableDef, in a graph that has been imported."""
-        variable = EmbeddingVariable.__new__(EmbeddingVariable)
-        variable._init_from_proto(variable_def, import_scope)  # pylint: disable=protected-access
-        return variable
+        """The variable of a VariableDef, in a graph that has been imported: one object for all collections it is in."""
+        graph = ops.get_default_graph()
+        if not hasattr(graph, _IMPORTED):
+            setattr(graph, _IMPORTED, {})
+        made = getattr(graph, _IMPORTED)
+        name = ops.prepend_name_scope(variable_def.variable_name, import_scope=import_scope)
+        if name not in made:
+            made[name] = EmbeddingVariable.__new__(EmbeddingVariable)
+            made[name]._init_from_proto(variable_def, import_scope)  # pylint: disable=protected-access
+        return made[name]
 
     def _init_from_proto(self, variable_def, import_scope=None, validate_shape=True):
         del validate_shape
@@ -399,6 +413,8 @@ def install() -> None:
         ("EV_INIT_SLOT_OPS", "ev_init_slot_ops"),
     ):
         setattr(ops.GraphKeys, name, key)
+    # `tf.train.replica_device_setter` puts the handles onto parameter servers.
+    device_setter.STANDARD_PS_OPS = (*device_setter.STANDARD_PS_OPS, "KvVarHandleOp")
     cls = resource_variable_ops.ResourceVariable
     cls.from_proto = _from_proto(cls.from_proto)
     from tensorflow.core.framework import variable_pb2
