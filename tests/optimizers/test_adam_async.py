@@ -118,6 +118,20 @@ def test_dtypes(tf, dtype, rtol, sparse):
     check(cases.train(tf, maker(tf), start, steps, dtype=dtype), start, steps, rtol=rtol)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("resource", [False, True])
+def test_the_usual_beta2_in_bfloat16(tf, resource, sparse):
+    """0.999 is 1 in bfloat16, so powers and scalars must be in more bits."""
+    grad = np.full((3, 2), 0.5)
+    steps = [(np.arange(3) if sparse else None, grad)] * 3
+    got = cases.train(
+        tf, lambda step: tf.train.AdamAsyncOptimizer(0.125), np.zeros((3, 2)), steps, resource, dtype="bfloat16"
+    )
+    # Equal gradients: each step is the learning rate.
+    np.testing.assert_allclose(got["table"].astype(float), -0.375, rtol=0.02)
+    assert got["table/AdamAsync_3"] == pytest.approx(0.999**4, rel=1e-6)
+
+
 @pytest.mark.parametrize("resource", [False, True])
 def test_save_and_restore(tf, resource, tmp_path):
     rng = np.random.default_rng(6)
@@ -165,20 +179,31 @@ def test_a_refused_step_changes_nothing(tf, resource):
             np.testing.assert_array_equal(got, want)
 
 
-def test_a_handle_of_another_dtype_is_refused(tf):
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        ("m", np.zeros(2), "m has dtype double, expected float"),
+        ("v", np.zeros(3, np.float32), r"var and v do not have the same shape: \[2\] and \[3\]"),
+        ("b1", np.zeros(2, np.float32), r"beta1_power must have one element, got shape \[2\]"),
+        ("b2", np.int32(1), "beta2_power must be of a floating dtype, got int32"),
+    ],
+)
+def test_handles_of_other_variables_are_refused(tf, name, value, message):
     from tensorflow.deeprec import library
 
-    def handle(name, value):
-        return tf.get_variable(name, initializer=value, use_resource=True).handle
-
-    var, m, v = (handle(name, np.zeros(2, np.float32)) for name in "wmv")
-    step = library.ops().resource_apply_adam_async(
-        var, m, v, handle("b1", np.float64(0.9)), handle("b2", np.float32(0.9)), 0.1, 0.9, 0.9, 0.1, [1.0, 1.0]
-    )
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        with pytest.raises(tf.errors.InvalidArgumentError, match="beta1_power has dtype double, expected float"):
-            session.run(step)
+    zeros = np.zeros(2, np.float32)
+    values = {"var": zeros, "m": zeros, "v": zeros, "b1": np.float32(0.9), "b2": np.float32(0.9), name: value}
+    with tf.Graph().as_default():
+        handles = []
+        for key, initial in values.items():
+            variable = tf.get_variable(key, initializer=initial, use_resource=True)
+            # Without what the shape function would refuse.
+            handles.append(tf.placeholder_with_default(variable.handle, []))
+        step = library.ops().resource_apply_adam_async(*handles, 0.1, 0.9, 0.9, 0.1, [1.0, 1.0])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+                session.run(step)
 
 
 def test_old_import_path(tf):

@@ -155,7 +155,7 @@ class KvSparseApplyOp : public OpKernel {
     }
 
     if (spec_.optimizer == Optimizer::kAdamAsync) {
-      OP_REQUIRES_OK(ctx, TakeBetaPowers(ctx, dtype_, /*advance=*/!sparse_rmsprop_, &hyper));
+      OP_REQUIRES_OK(ctx, TakeBetaPowers(ctx, /*advance=*/!sparse_rmsprop_, &hyper));
     }
     embedding::RowUpdater updater;
     OP_REQUIRES_OK(ctx, MakeUpdater(ctx, var, columns, hyper, &update, &updater));

@@ -37,12 +37,14 @@ absl::Status NotAScalar(const char* name, const Tensor& tensor) {
   return absl::InvalidArgumentError(absl::StrCat(name, " must be a scalar, got shape ", tensor.shape().DebugString()));
 }
 
-absl::Status CheckPower(const char* name, const Tensor& tensor, DataType dtype) {
+absl::Status NotFloating(const char* name, const Tensor& tensor) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " must be of a floating dtype, got ", DataTypeString(tensor.dtype())));
+}
+
+absl::Status CheckPower(const char* name, const Tensor& tensor) {
   if (!tensor.IsInitialized()) return absl::FailedPreconditionError(absl::StrCat(name, " is not initialized"));
-  if (tensor.dtype() != dtype) {
-    return absl::InvalidArgumentError(absl::StrCat(name, " has dtype ", DataTypeString(tensor.dtype()), ", expected ",
-                                                   DataTypeString(dtype), ", the dtype of grad"));
-  }
+  if (!IsFloating(tensor.dtype())) return NotFloating(name, tensor);
   if (tensor.NumElements() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " must have one element, got shape ", tensor.shape().DebugString()));
@@ -94,10 +96,7 @@ absl::Status ReadScalar(OpKernelContext* ctx, const char* name, double* value) {
   const Tensor* tensor;
   TF_RETURN_IF_ERROR(ctx->input(name, &tensor));
   if (!TensorShapeUtils::IsScalar(tensor->shape())) return NotAScalar(name, *tensor);
-  if (!IsFloating(tensor->dtype())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " must be of a floating dtype, got ", DataTypeString(tensor->dtype())));
-  }
+  if (!IsFloating(tensor->dtype())) return NotFloating(name, *tensor);
   *value = Value(*tensor);
   return absl::OkStatus();
 }
@@ -110,7 +109,7 @@ absl::Status ReadStep(OpKernelContext* ctx, const char* name, int64_t* value) {
   return absl::OkStatus();
 }
 
-absl::Status TakeBetaPowers(OpKernelContext* ctx, DataType dtype, bool advance, Hyper* hyper) {
+absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, Hyper* hyper) {
   Power first{"beta1_power"}, second{"beta2_power"};
   TF_RETURN_IF_ERROR(first.Find(ctx));
   TF_RETURN_IF_ERROR(second.Find(ctx));
@@ -122,8 +121,8 @@ absl::Status TakeBetaPowers(OpKernelContext* ctx, DataType dtype, bool advance, 
   const mutex_lock outer(*(in_order ? first.mu : second.mu));
   const mutex_lock inner(*(in_order ? second.mu : first.mu));
   const Tensor power1 = first.Read(ctx), power2 = second.Read(ctx);
-  TF_RETURN_IF_ERROR(CheckPower(first.name, power1, dtype));
-  TF_RETURN_IF_ERROR(CheckPower(second.name, power2, dtype));
+  TF_RETURN_IF_ERROR(CheckPower(first.name, power1));
+  TF_RETURN_IF_ERROR(CheckPower(second.name, power2));
   hyper->beta1_power = Value(power1);
   hyper->beta2_power = Value(power2);
   if (advance) {

@@ -17,7 +17,7 @@ absl::Status ReadStep(OpKernelContext* ctx, const char* name, int64_t* value);
 // The powers of beta of AdamAsync: the inputs beta1_power and beta2_power, variables of one element that hold
 // beta^t for the step t that comes next. Reads them into `hyper`, and if `advance` makes them beta^(t+1) in the same
 // moment, so that no two steps take one t, and none waits for another's rows. A step that fails later has used up its t.
-absl::Status TakeBetaPowers(OpKernelContext* ctx, DataType dtype, bool advance, deeprec::sparse::Hyper* hyper);
+absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, deeprec::sparse::Hyper* hyper);
 
 }  // namespace tensorflow
 

@@ -36,16 +36,16 @@ global_step: The number of steps made when this one is done: the variable plus o
 
 }  // namespace
 
-// `ref` gives the type of a variable of the given element type.
 #define ADAGRAD_DECAY_INPUTS                                 \
-      .Input("lr: T")                                        \
+      .Input("lr: Tscalar")                                        \
       .Input("accum_decay_step: Tstep")                      \
-      .Input("accum_decay_rate: T")                          \
-      .Input("accum_baseline: T")                            \
+      .Input("accum_decay_rate: Tscalar")                          \
+      .Input("accum_baseline: Tscalar")                            \
       .Input("global_step: Tstep")                           \
       .Input("grad: T")
 #define ADAGRAD_DECAY_ATTRS                                  \
       .Attr("T: {half, bfloat16, float, double}")            \
+      .Attr("Tscalar: {half, bfloat16, float, double} = DT_FLOAT") \
       .Attr("Tstep: {int32, int64} = DT_INT64")              \
       .Attr("use_locking: bool = false")                     \
       .SetShapeFn(AdagradDecayShape)                         \

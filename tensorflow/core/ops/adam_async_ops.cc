@@ -1,4 +1,5 @@
-// AdamAsync on ordinary variables. Names and inputs are DeepRec's.
+// AdamAsync on ordinary variables. Names and inputs are DeepRec's. Scalars have a type of their own, for 16 bits do not
+// hold Adam's usual beta2: 0.999 is 1 in bfloat16.
 
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/ops/dense_variable_shapes.h"
@@ -34,8 +35,8 @@ apply_sparse_rmsprop: If true, instead: v = beta2 * v + (1 - beta2) * g^2;
       .Input("var: Ref(T)")           \
       .Input("m: Ref(T)")             \
       .Input("v: Ref(T)")             \
-      .Input("beta1_power: Ref(T)")   \
-      .Input("beta2_power: Ref(T)")
+      .Input("beta1_power: Ref(Tscalar)")   \
+      .Input("beta2_power: Ref(Tscalar)")
 #define ADAM_ASYNC_HANDLES            \
       .Input("var: resource")         \
       .Input("m: resource")           \
@@ -43,10 +44,10 @@ apply_sparse_rmsprop: If true, instead: v = beta2 * v + (1 - beta2) * g^2;
       .Input("beta1_power: resource") \
       .Input("beta2_power: resource")
 #define ADAM_ASYNC_INPUTS             \
-      .Input("lr: T")                 \
-      .Input("beta1: T")              \
-      .Input("beta2: T")              \
-      .Input("epsilon: T")            \
+      .Input("lr: Tscalar")                 \
+      .Input("beta1: Tscalar")              \
+      .Input("beta2: Tscalar")              \
+      .Input("epsilon: Tscalar")            \
       .Input("grad: T")
 #define ADAM_ASYNC_INDICES            \
       .Input("indices: Tindices")     \
@@ -54,6 +55,7 @@ apply_sparse_rmsprop: If true, instead: v = beta2 * v + (1 - beta2) * g^2;
       .Attr("apply_sparse_rmsprop: bool = false")
 #define ADAM_ASYNC_ATTRS              \
       .Attr("T: {half, bfloat16, float, double}") \
+      .Attr("Tscalar: {half, bfloat16, float, double} = DT_FLOAT") \
       .Attr("use_locking: bool = false") \
       .SetShapeFn(AdamAsyncShape)
 

@@ -1,5 +1,6 @@
 // Optimizer steps on EmbeddingVariables. Names and inputs are DeepRec's; each op has a form "...WithCounts" whose last
-// input says how many occurrences each position stands for.
+// input says how many occurrences each position stands for. Scalars have a type of their own, for 16 bits do not hold,
+// say, Adam's usual beta2: 0.999 is 1 in bfloat16.
 
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
@@ -38,6 +39,7 @@ absl::Status KvSparseApplyShape(InferenceContext* c) {
 #define KV_APPLY_OP(name) REGISTER_OP(name).Input("var: resource")
 #define KV_APPLY_ATTRS                    \
   Attr("T: {half, bfloat16, float, double}") \
+      .Attr("Tscalar: {half, bfloat16, float, double} = DT_FLOAT") \
       .Attr("Tindices: {int32, int64}")   \
       .Attr("Tstep: {int32, int64} = DT_INT64") \
       .Attr("use_locking: bool = false")  \
@@ -46,35 +48,35 @@ absl::Status KvSparseApplyShape(InferenceContext* c) {
 #define KV_STEP Input("global_step: Tstep")
 #define KV_COUNTS Input("indices_counts: int64")
 #define KV_ADAM_SCALARS      \
-  Input("beta1_power: T")    \
-      .Input("beta2_power: T") \
-      .Input("lr: T")        \
-      .Input("beta1: T")     \
-      .Input("beta2: T")     \
-      .Input("epsilon: T")
+  Input("beta1_power: Tscalar")    \
+      .Input("beta2_power: Tscalar") \
+      .Input("lr: Tscalar")        \
+      .Input("beta1: Tscalar")     \
+      .Input("beta2: Tscalar")     \
+      .Input("epsilon: Tscalar")
 
 // `inputs` without and with counts.
 #define KV_REGISTER(name, inputs, doc)                                  \
   KV_APPLY_OP(name).inputs.KV_APPLY_ATTRS.Doc(doc);                     \
   KV_APPLY_OP(name "WithCounts").inputs.KV_COUNTS.KV_APPLY_ATTRS.Doc(doc)
 
-KV_REGISTER("KvResourceSparseApplyGradientDescent", Input("alpha: T").KV_GRAD.KV_STEP, R"doc(
+KV_REGISTER("KvResourceSparseApplyGradientDescent", Input("alpha: Tscalar").KV_GRAD.KV_STEP, R"doc(
 Gradient descent on an EmbeddingVariable; gradients of equal keys are summed.
 
 global_step: Stamped on the keys if the variable records versions; negative: not.
 )doc");
 
-KV_REGISTER("KvResourceSparseApplyAdagrad", Input("accum: resource").Input("lr: T").KV_GRAD.KV_STEP, R"doc(
+KV_REGISTER("KvResourceSparseApplyAdagrad", Input("accum: resource").Input("lr: Tscalar").KV_GRAD.KV_STEP, R"doc(
 Adagrad on the keys that `indices` names; gradients of equal keys are summed first.
 )doc");
 
 KV_REGISTER("KvResourceSparseApplyAdagradDecay",
             Input("accum: resource")
                 .Input("accum_decay_power: resource")
-                .Input("lr: T")
+                .Input("lr: Tscalar")
                 .Input("accum_decay_step: Tstep")
-                .Input("accum_decay_rate: T")
-                .Input("accum_baseline: T")
+                .Input("accum_decay_rate: Tscalar")
+                .Input("accum_baseline: Tscalar")
                 .KV_STEP.KV_GRAD,
             R"doc(
 Adagrad whose accumulator shrinks by accum_decay_rate, not below accum_baseline, every accum_decay_step global steps.
@@ -89,7 +91,7 @@ Adam on the keys that `indices` names, and on no others; gradients of equal keys
 )doc");
 
 KV_REGISTER("KvResourceSparseApplyAdamW",
-            Input("m: resource").Input("v: resource").KV_ADAM_SCALARS.KV_GRAD.KV_STEP.Input("weight_decay: T"), R"doc(
+            Input("m: resource").Input("v: resource").KV_ADAM_SCALARS.KV_GRAD.KV_STEP.Input("weight_decay: Tscalar"), R"doc(
 As KvResourceSparseApplyAdam, after var -= weight_decay * var on the same keys.
 )doc");
 
@@ -98,10 +100,10 @@ As KvResourceSparseApplyAdam, after var -= weight_decay * var on the same keys.
       .Input("v: resource")          \
       .Input("beta1_power: resource") \
       .Input("beta2_power: resource") \
-      .Input("lr: T")                \
-      .Input("beta1: T")             \
-      .Input("beta2: T")             \
-      .Input("epsilon: T")           \
+      .Input("lr: Tscalar")                \
+      .Input("beta1: Tscalar")             \
+      .Input("beta2: Tscalar")             \
+      .Input("epsilon: Tscalar")           \
       .KV_GRAD.KV_STEP
 constexpr char kAdamAsyncDoc[] = R"doc(
 Adam with powers of beta that are the variable's own and advance with each step it takes.
@@ -120,10 +122,10 @@ KV_APPLY_OP("KvResourceSparseApplyAdamAsyncWithCounts")
 KV_REGISTER("KvResourceSparseApplyFtrl",
             Input("accum: resource")
                 .Input("linear: resource")
-                .KV_GRAD.Input("lr: T")
-                .Input("l1: T")
-                .Input("l2: T")
-                .Input("lr_power: T"),
+                .KV_GRAD.Input("lr: Tscalar")
+                .Input("l1: Tscalar")
+                .Input("l2: Tscalar")
+                .Input("lr_power: Tscalar"),
             R"doc(
 FTRL-proximal with the l1 penalty on the norm of a row.
 )doc");
@@ -131,27 +133,27 @@ FTRL-proximal with the l1 penalty on the norm of a row.
 KV_REGISTER("KvResourceSparseApplyFtrlV2",
             Input("accum: resource")
                 .Input("linear: resource")
-                .KV_GRAD.Input("lr: T")
-                .Input("l1: T")
-                .Input("l2: T")
-                .Input("l2_shrinkage: T")
-                .Input("lr_power: T"),
+                .KV_GRAD.Input("lr: Tscalar")
+                .Input("l1: Tscalar")
+                .Input("l2: Tscalar")
+                .Input("l2_shrinkage: Tscalar")
+                .Input("lr_power: Tscalar"),
             R"doc(
 As KvResourceSparseApplyFtrl, with 2 * l2_shrinkage * var added to the gradient.
 )doc");
 
 KV_APPLY_OP("KvResourceSparseApplyMomentum")
     .Input("accum: resource")
-    .Input("lr: T")
-    .KV_GRAD.Input("momentum: T")
+    .Input("lr: Tscalar")
+    .KV_GRAD.Input("momentum: Tscalar")
     .KV_STEP.Attr("use_nesterov: bool = false")
     .KV_APPLY_ATTRS.Doc(R"doc(
 Momentum on the keys that `indices` names.
 )doc");
 KV_APPLY_OP("KvResourceSparseApplyMomentumWithCounts")
     .Input("accum: resource")
-    .Input("lr: T")
-    .KV_GRAD.Input("momentum: T")
+    .Input("lr: Tscalar")
+    .KV_GRAD.Input("momentum: Tscalar")
     .KV_STEP.KV_COUNTS.Attr("use_nesterov: bool = false")
     .KV_APPLY_ATTRS.Doc(R"doc(
 Momentum on the keys that `indices` names.
@@ -160,10 +162,10 @@ Momentum on the keys that `indices` names.
 KV_REGISTER("KvResourceSparseApplyRMSProp",
             Input("ms: resource")
                 .Input("mom: resource")
-                .Input("lr: T")
-                .Input("rho: T")
-                .Input("momentum: T")
-                .Input("epsilon: T")
+                .Input("lr: Tscalar")
+                .Input("rho: Tscalar")
+                .Input("momentum: Tscalar")
+                .Input("epsilon: Tscalar")
                 .KV_GRAD.KV_STEP,
             R"doc(
 RMSProp on the keys that `indices` names.

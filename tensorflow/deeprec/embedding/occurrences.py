@@ -9,8 +9,9 @@ from tensorflow.deeprec import library
 from tensorflow.python.framework import dtypes
 from tensorflow.python.ops import array_ops, math_ops
 
-# How keys come out of a loop or a branch, whose lookups have no counts of use outside.
-_OF_CONTROL_FLOW = ("Exit", "Merge", "StridedSlice", "Switch")
+# How keys come out of a loop or a branch, whose lookups have no counts of use outside; and out of the accumulators of
+# SyncReplicasOptimizer, in a run of its own, where the counts would be those of yet another batch.
+_OF_OTHER_RUNS = ("Exit", "Merge", "SparseAccumulatorTakeGradient", "StridedSlice", "Switch")
 
 
 def of_gradient(variable, indices):
@@ -47,9 +48,9 @@ def _joined(indices, recorded):
     op = indices.op
     if indices.ref() in recorded:
         return _flat(indices, recorded[indices.ref()])
-    if op.type in ("Identity", "Reshape"):
+    if op.type in ("Cast", "Identity", "Reshape"):
         return _joined(op.inputs[0], recorded)
     if op.type == "ConcatV2":
         parts = [_joined(part, recorded) for part in op.inputs[:-1]]
         return None if any(part is None for part in parts) else array_ops.concat(parts, 0)
-    return _flat(indices, None) if op.type in _OF_CONTROL_FLOW else None
+    return _flat(indices, None) if op.type in _OF_OTHER_RUNS else None

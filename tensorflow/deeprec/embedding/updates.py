@@ -67,7 +67,8 @@ def check_trains(optimizer, variable: EmbeddingVariable) -> None:
     if with_step and not strangers:
         return
     own = (
-        f" {strangers[0].__name__} changes the step of {classes[base].__name__} for ordinary variables only. "
+        f" It has {classes[base].__name__}'s step for them, but another formula for other variables "
+        f"({strangers[0].__name__}). "
         if strangers
         else " "
     )
@@ -106,6 +107,8 @@ def apply(name: str, variable: EmbeddingVariable, indices, inputs: dict, **attri
         key: value.handle if isinstance(value, EmbeddingVariable) or key in by_handle else value
         for key, value in inputs.items()
     }
+    # Accumulators of sparse gradients hand int32 keys back as int64.
+    indices = math_ops.cast(indices, variable.key_dtype)
     name = f"kv_resource_sparse_apply_{name}"
     counts = occurrences.of_gradient(variable, indices)
     if counts is not None:

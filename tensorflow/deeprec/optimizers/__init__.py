@@ -55,4 +55,5 @@ def _bind_own_name(released: type) -> None:
     for function in vars(released).values():
         if isinstance(function, types.FunctionType) and name in function.__code__.co_names:
             function.__code__ = function.__code__.replace(
-                co_names=tuple(own_name if n == name else n for n in function.__code__.co_names))
+                co_names=tuple(own_name if n == name else n for n in function.__code__.co_names)
+            )

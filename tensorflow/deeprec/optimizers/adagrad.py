@@ -1,6 +1,5 @@
 """`tf.train.AdagradOptimizer` with one op per sparse gradient."""
 
-from tensorflow.python.ops import math_ops
 from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import adagrad as released
@@ -35,7 +34,14 @@ class AdagradOptimizer(fused_sparse.SumsDuplicatesInKernel, released.AdagradOpti
         return "SparseApplyAdagrad"
 
     def _apply_to_embedding_variable(self, var, grad, indices):
-        return updates.apply("adagrad", var, indices, {
-            "accum": self.get_slot(var, "accumulator"),
-            "lr": math_ops.cast(self._learning_rate_tensor, var.dtype.base_dtype),
-            "grad": grad, "global_step": updates.global_step(self)})
+        return updates.apply(
+            "adagrad",
+            var,
+            indices,
+            {
+                "accum": self.get_slot(var, "accumulator"),
+                "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+        )

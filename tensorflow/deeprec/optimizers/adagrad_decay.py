@@ -122,16 +122,13 @@ class AdagradDecayOptimizer(fused_sparse.OpSumsDuplicates, optimizer.Optimizer):
             self._global_step_on_worker = array_ops.identity(self._global_step) + 1
 
     def _inputs(self, var, grad):
-        def scalar(tensor):
-            return math_ops.cast(tensor, var.dtype.base_dtype)
-
         return {
             "accum": self.get_slot(var, "accumulator"),
             "accum_decay_power": self.get_slot(var, "accumulator_decay_power"),
-            "lr": scalar(self._learning_rate_tensor),
+            "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
             "accum_decay_step": self._accumulator_decay_step_tensor,
-            "accum_decay_rate": scalar(self._accumulator_decay_rate_tensor),
-            "accum_baseline": scalar(self._accumulator_baseline_tensor),
+            "accum_decay_rate": fused_sparse.scalar(self._accumulator_decay_rate_tensor, var),
+            "accum_baseline": fused_sparse.scalar(self._accumulator_baseline_tensor, var),
             "global_step": self._global_step_on_worker,
             "grad": grad,
         }

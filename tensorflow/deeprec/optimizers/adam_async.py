@@ -5,7 +5,7 @@ from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.framework import ops
-from tensorflow.python.ops import array_ops, math_ops, variable_scope
+from tensorflow.python.ops import array_ops, variable_scope
 from tensorflow.python.training import optimizer
 
 
@@ -32,7 +32,8 @@ class AdamAsyncOptimizer(fused_sparse.OpSumsDuplicates, optimizer.Optimizer):
     Each power is taken and advanced in one go, so two workers never make the same step number of a variable.
 
     Slots: `m`, `v`, `beta1_power` and `beta2_power`, variables `<variable>/AdamAsync`, `_1`, `_2` and `_3`. The powers are
-    scalars; those of an EmbeddingVariable, and of each part of a partitioned one, are ordinary variables of shape `[1]`.
+    scalars of the variable's dtype, float32 for 16-bit ones; those of an EmbeddingVariable, and of each part of a partitioned one,
+    are ordinary variables of shape `[1]`.
 
     Args:
       learning_rate: float, scalar tensor, or callable that returns one.
@@ -75,7 +76,7 @@ class AdamAsyncOptimizer(fused_sparse.OpSumsDuplicates, optimizer.Optimizer):
                 self._zeros_slot(var, "m", self._name)
                 self._zeros_slot(var, "v", self._name)
                 for slot, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
-                    power = ops.convert_to_tensor(self._call_if_callable(beta), dtype=var.dtype.base_dtype)
+                    power = fused_sparse.scalar(self._call_if_callable(beta), var)
                     if isinstance(var, EmbeddingVariable):
                         self._make_power(var, power, slot)
                     else:
@@ -104,15 +105,12 @@ class AdamAsyncOptimizer(fused_sparse.OpSumsDuplicates, optimizer.Optimizer):
         self._epsilon_t = tensor(self._epsilon, "epsilon")
 
     def _inputs(self, var, grad):
-        def scalar(tensor):
-            return math_ops.cast(tensor, var.dtype.base_dtype)
-
         return {
             **{slot: self.get_slot(var, slot) for slot in ("m", "v", "beta1_power", "beta2_power")},
-            "lr": scalar(self._lr_t),
-            "beta1": scalar(self._beta1_t),
-            "beta2": scalar(self._beta2_t),
-            "epsilon": scalar(self._epsilon_t),
+            "lr": fused_sparse.scalar(self._lr_t, var),
+            "beta1": fused_sparse.scalar(self._beta1_t, var),
+            "beta2": fused_sparse.scalar(self._beta2_t, var),
+            "epsilon": fused_sparse.scalar(self._epsilon_t, var),
             "grad": grad,
         }
 

@@ -1,6 +1,5 @@
 """`tf.train.FtrlOptimizer` with one op per sparse gradient."""
 
-from tensorflow.python.ops import math_ops
 from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import ftrl as released
@@ -45,15 +44,16 @@ class FtrlOptimizer(fused_sparse.SumsDuplicatesInKernel, released.FtrlOptimizer)
 
     def _apply_to_embedding_variable(self, var, grad, indices):
         # The l1 penalty is on the norm of a row, as in DeepRec; without l1 the formula is the one above.
-        def scalar(tensor):
-            return math_ops.cast(tensor, var.dtype.base_dtype)
-
         inputs = {
-            "accum": self.get_slot(var, "accum"), "linear": self.get_slot(var, "linear"), "grad": grad,
-            "lr": scalar(self._learning_rate_tensor), "l1": scalar(self._l1_regularization_strength_tensor),
-            "l2": scalar(self._adjusted_l2_regularization_strength_tensor),
-            "lr_power": scalar(self._learning_rate_power_tensor)}
+            "accum": self.get_slot(var, "accum"),
+            "linear": self.get_slot(var, "linear"),
+            "grad": grad,
+            "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+            "l1": fused_sparse.scalar(self._l1_regularization_strength_tensor, var),
+            "l2": fused_sparse.scalar(self._adjusted_l2_regularization_strength_tensor, var),
+            "lr_power": fused_sparse.scalar(self._learning_rate_power_tensor, var),
+        }
         if self._l2_shrinkage_regularization_strength <= 0.0:
             return updates.apply("ftrl", var, indices, inputs)
-        inputs["l2_shrinkage"] = scalar(self._l2_shrinkage_regularization_strength_tensor)
+        inputs["l2_shrinkage"] = fused_sparse.scalar(self._l2_shrinkage_regularization_strength_tensor, var)
         return updates.apply("ftrl_v2", var, indices, inputs)

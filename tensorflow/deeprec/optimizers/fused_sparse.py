@@ -7,6 +7,7 @@ from tensorflow.deeprec import settings
 from tensorflow.python.eager import context
 from tensorflow.python.framework import dtypes
 from tensorflow.python.framework import ops
+from tensorflow.python.ops import math_ops
 
 _DTYPES = frozenset([dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64])
 
@@ -23,8 +24,11 @@ def supported(op: str, var, anywhere: bool = False) -> bool:
       var: the variable, of any dtype.
       anywhere: whether eager execution counts too; else only graphs and functions do.
     """
-    return ((anywhere or not context.executing_eagerly()) and var.dtype.base_dtype in _DTYPES and
-            settings.kernels_enabled(op))
+    return (
+        (anywhere or not context.executing_eagerly())
+        and var.dtype.base_dtype in _DTYPES
+        and settings.kernels_enabled(op)
+    )
 
 
 def keeps_methods(optimizer, cls: type, *names: str) -> bool:
@@ -70,6 +74,13 @@ class SumsDuplicatesInKernel:
             return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
         with summing_duplicates(op):
             return self._resource_apply_sparse(grad, handle, indices)
+
+
+def scalar(tensor, var):
+    """A hyper-parameter as our own ops take it: float32 for variables of 16 bits, where beta2 = 0.999 may be 1, else of the
+    variable's dtype."""
+    dtype = var.dtype.base_dtype
+    return math_ops.cast(tensor, dtypes.float32 if dtype.size == 2 else dtype)
 
 
 def handles(inputs: dict) -> dict:

@@ -1,6 +1,5 @@
 """`tf.train.MomentumOptimizer` with one op per sparse gradient."""
 
-from tensorflow.python.ops import math_ops
 from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import momentum as released
@@ -38,8 +37,16 @@ class MomentumOptimizer(fused_sparse.SumsDuplicatesInKernel, released.MomentumOp
         return "SparseApplyMomentum"
 
     def _apply_to_embedding_variable(self, var, grad, indices):
-        return updates.apply("momentum", var, indices, {
-            "accum": self.get_slot(var, "momentum"),
-            "lr": math_ops.cast(self._learning_rate_tensor, var.dtype.base_dtype),
-            "momentum": math_ops.cast(self._momentum_tensor, var.dtype.base_dtype),
-            "grad": grad, "global_step": updates.global_step(self)}, use_nesterov=self._use_nesterov)
+        return updates.apply(
+            "momentum",
+            var,
+            indices,
+            {
+                "accum": self.get_slot(var, "momentum"),
+                "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "momentum": fused_sparse.scalar(self._momentum_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+            use_nesterov=self._use_nesterov,
+        )

@@ -1,6 +1,5 @@
 """`tf.train.RMSPropOptimizer` with one op per sparse gradient."""
 
-from tensorflow.python.ops import math_ops
 from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import rmsprop as released
@@ -43,11 +42,18 @@ class RMSPropOptimizer(fused_sparse.SumsDuplicatesInKernel, released.RMSPropOpti
         if self._centered:
             raise NotImplementedError(f"Centered RMSProp does not train EmbeddingVariables (here: {var.name}).")
 
-        def scalar(tensor):
-            return math_ops.cast(tensor, var.dtype.base_dtype)
-
-        return updates.apply("rms_prop", var, indices, {
-            "ms": self.get_slot(var, "rms"), "mom": self.get_slot(var, "momentum"),
-            "lr": scalar(self._learning_rate_tensor), "rho": scalar(self._decay_tensor),
-            "momentum": scalar(self._momentum_tensor), "epsilon": scalar(self._epsilon_tensor),
-            "grad": grad, "global_step": updates.global_step(self)})
+        return updates.apply(
+            "rms_prop",
+            var,
+            indices,
+            {
+                "ms": self.get_slot(var, "rms"),
+                "mom": self.get_slot(var, "momentum"),
+                "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "rho": fused_sparse.scalar(self._decay_tensor, var),
+                "momentum": fused_sparse.scalar(self._momentum_tensor, var),
+                "epsilon": fused_sparse.scalar(self._epsilon_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+        )

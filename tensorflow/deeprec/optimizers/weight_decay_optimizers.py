@@ -1,6 +1,6 @@
 """Decoupled weight decay for any optimizer (Loshchilov and Hutter, https://arxiv.org/abs/1711.05101)."""
 
-from tensorflow.deeprec.optimizers import adam
+from tensorflow.deeprec.optimizers import adam, fused_sparse
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, state_ops, variables
 from tensorflow.python.training import optimizer
@@ -115,7 +115,9 @@ class DecoupledWeightDecayExtension:
                 f"{type(self).__name__} does not decay EmbeddingVariables (here: {var.name}): AdamWOptimizer and other "
                 "extensions of AdamOptimizer do. Or leave it out of decay_var_list."
             )
-        return super()._apply_to_embedding_variable(var, grad, indices, weight_decay=self._factor(var))
+        return super()._apply_to_embedding_variable(
+            var, grad, indices, weight_decay=fused_sparse.scalar(self._weight_decay_tensor, var)
+        )
 
 
 def _parts(var_list):
