@@ -134,6 +134,24 @@ def test_extending_any_optimizer(tf, resource):
     np.testing.assert_allclose(got, w, rtol=1e-11)
 
 
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_gradients_are_of_the_variable_before_it_decays(tf, sparse, resource):
+    start = np.random.default_rng(6).normal(size=(200, 50))
+    v = tf.get_variable("v", initializer=start, use_resource=resource)
+    indices = np.arange(0, 200, 2) if sparse else np.arange(200)
+    read = tf.nn.embedding_lookup(v, tf.constant(indices)) if sparse else v
+    train = tf.train.extend_with_decoupled_weight_decay(tf.train.GradientDescentOptimizer)(0.25, learning_rate=0.5)
+    train = train.minimize(tf.reduce_sum(read**4) / 16)
+    w = start.copy()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(10):
+            session.run(train)
+            w[indices] = 0.75 * w[indices] - 0.125 * w[indices] ** 3
+        np.testing.assert_allclose(session.run(v), w, rtol=1e-9)
+
+
 def test_indices_outside_are_refused(tf):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 7 is not in \[0, 7\)"):
         cases.train(tf, maker(tf), np.ones((7, 5)), [(np.array([7]), np.ones((1, 5)))])

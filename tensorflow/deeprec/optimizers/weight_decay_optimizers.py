@@ -77,34 +77,38 @@ class DecoupledWeightDecayExtension:
     def _factor(self, var):
         return math_ops.cast(self._weight_decay_tensor, var.dtype.base_dtype)
 
-    def _decay_weights_op(self, var):
-        if not self._decays(var):
-            return control_flow_ops.no_op()
-        return var.assign_sub(self._factor(var) * var, self._use_locking)
+    # What decays waits for the gradient, which is made of the variable as it was.
 
-    def _decay_weights_sparse_op(self, var, indices):
+    def _decay_weights_op(self, var, grad):
         if not self._decays(var):
             return control_flow_ops.no_op()
-        indices, _ = array_ops.unique(indices)
-        update = -self._factor(var) * array_ops.gather(var, indices)
-        return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
+        with ops.control_dependencies([grad]):
+            return var.assign_sub(self._factor(var) * var, self._use_locking)
+
+    def _decay_weights_sparse_op(self, var, grad, indices):
+        if not self._decays(var):
+            return control_flow_ops.no_op()
+        with ops.control_dependencies([grad]):
+            indices, _ = array_ops.unique(indices)
+            update = -self._factor(var) * array_ops.gather(var, indices)
+            return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
 
     def _apply_dense(self, grad, var):
-        with ops.control_dependencies([self._decay_weights_op(var)]):
+        with ops.control_dependencies([self._decay_weights_op(var, grad)]):
             return super()._apply_dense(grad, var)
 
     def _resource_apply_dense(self, grad, var):
-        with ops.control_dependencies([self._decay_weights_op(var)]):
+        with ops.control_dependencies([self._decay_weights_op(var, grad)]):
             return super()._resource_apply_dense(grad, var)
 
     # Where indices are as the gradient has them: some optimizers make their whole sparse step there.
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        with ops.control_dependencies([self._decay_weights_sparse_op(var, grad.indices)]):
+        with ops.control_dependencies([self._decay_weights_sparse_op(var, grad.values, grad.indices)]):
             return super()._apply_sparse_duplicate_indices(grad, var)
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-        with ops.control_dependencies([self._decay_weights_sparse_op(handle, indices)]):
+        with ops.control_dependencies([self._decay_weights_sparse_op(handle, grad, indices)]):
             return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
 
     def _apply_to_embedding_variable(self, var, grad, indices):
