@@ -9,8 +9,8 @@ def install() -> None:
     """Teaches the released optimizers and graph functions to deal with EmbeddingVariables."""
     from tensorflow.deeprec.embedding import (
         control_flow,
-        embedding_columns,
         initial_checkpoints,
+        public_columns,
         public_lookups,
         saveables,
         slots,
@@ -25,4 +25,4 @@ def install() -> None:
     saveables.install()
     initial_checkpoints.install()
     public_lookups.install()
-    embedding_columns.install()
+    public_columns.install()

@@ -1,7 +1,7 @@
 """Categorical feature columns whose embeddings are tables found by key: no vocabulary, no number of buckets.
 
-`embedding_columns` makes the dense columns over them. What both need of a categorical column is `table(...)`, the variable that
-holds its rows, and `TableCategoricalColumn`, by which it is told from the others.
+`embedding_columns` holds the dense columns over them. What those need of a categorical column is `table(...)`, the variable that
+holds its rows.
 """
 
 import collections
@@ -22,6 +22,10 @@ _STRING_KEYS = 2**63 - 1
 class TableCategoricalColumn(fc.CategoricalColumn, fc_old._CategoricalColumn):
     """What these columns have in common. Subclasses are named tuples with fields `key` and `dtype`."""
 
+    # What `tables.source_of` asks.
+    makes_table = True
+    # Whether lookups need to be told of each row which of two tables to read.
+    needs_mask = False
     # Ids that strings are hashed to.
     string_buckets = _STRING_KEYS
 
@@ -107,13 +111,6 @@ class TableCategoricalColumn(fc.CategoricalColumn, fc_old._CategoricalColumn):
         return fc.CategoricalColumn.IdWeightPair(inputs.get(self), None)
 
 
-def source_of(column) -> TableCategoricalColumn | None:
-    """The column of this kind below weights, sequences and embeddings, or None."""
-    while column is not None and not isinstance(column, TableCategoricalColumn):
-        column = getattr(column, "categorical_column", None)
-    return column
-
-
 def _partitioner(partition_num):
     return None if partition_num is None else partitioned_variables.fixed_size_partitioner(partition_num)
 
@@ -181,6 +178,8 @@ class AdaptiveEmbeddingCategoricalColumn(
     ),
 ):
     """See `categorical_column_with_adaptive_embedding`."""
+
+    needs_mask = True
 
     def table(self, name, dimension, initializer, trainable, collections):
         buckets = variable_scope.get_variable(

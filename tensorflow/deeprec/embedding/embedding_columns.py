@@ -1,21 +1,11 @@
-"""Dense columns and layers over the categorical columns of `columns`.
+"""Dense columns over the categorical columns of `columns`. `public_columns` makes them."""
 
-Over all other columns the released functions do what they did.
-"""
-
-import functools
-import inspect
-import math
-
-from tensorflow.api_v1 import import_hooks
-from tensorflow.deeprec.embedding import adaptive, columns, getter, tables
+from tensorflow.deeprec.embedding import adaptive, getter, tables
 from tensorflow.python.feature_column import feature_column as fc_old
-from tensorflow.python.feature_column import feature_column_lib
 from tensorflow.python.feature_column import feature_column_v2 as fc
-from tensorflow.python.framework import constant_op, ops, tensor_shape
-from tensorflow.python.ops import init_ops, variables
+from tensorflow.python.framework import ops, tensor_shape
+from tensorflow.python.ops import embedding_ops, variables
 from tensorflow.python.training import checkpoint_utils
-from tensorflow.python.util import nest
 
 
 class TableEmbeddingColumn(fc.EmbeddingColumn):
@@ -23,7 +13,7 @@ class TableEmbeddingColumn(fc.EmbeddingColumn):
 
     @property
     def variable_shape(self):
-        source = columns.source_of(self)
+        source = tables.source_of(self)
         width = source.width(self.dimension) if hasattr(source, "width") else self.dimension
         return tensor_shape.TensorShape([width])
 
@@ -37,7 +27,7 @@ class TableEmbeddingColumn(fc.EmbeddingColumn):
         super().create_state(state_manager)
 
     def _old_get_dense_tensor_internal(self, sparse_tensors, weight_collections, trainable):
-        table = columns.source_of(self).table(
+        table = tables.source_of(self).table(
             "embedding_weights", self.dimension, self.initializer, self.trainable and trainable, weight_collections
         )
         return self._get_dense_tensor_internal_helper(sparse_tensors, table)
@@ -49,7 +39,7 @@ class TableEmbeddingColumn(fc.EmbeddingColumn):
             raise ValueError(f"Adaptive embedding takes no weights, got them for {self.name}.")
         return embedding_weights.combined(
             sparse_tensors.id_tensor,
-            adaptive.mask_of(columns.source_of(self).key),
+            adaptive.mask_of(tables.source_of(self).key),
             self.combiner,
             f"{self.name}_weights",
             self.max_norm,
@@ -73,7 +63,7 @@ class SharedTableEmbeddingColumn(fc_old._SharedEmbeddingColumn):
             if shared:
                 table = shared[0]
             else:
-                table = columns.source_of(self).table(
+                table = tables.source_of(self).table(
                     "embedding_weights",
                     self.dimension,
                     self.initializer,
@@ -84,7 +74,7 @@ class SharedTableEmbeddingColumn(fc_old._SharedEmbeddingColumn):
             if self.ckpt_to_load_from is not None:
                 target = list(table) if isinstance(table, variables.PartitionedVariable) else table
                 checkpoint_utils.init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: target})
-            return fc.embedding_ops.safe_embedding_lookup_sparse(
+            return embedding_ops.safe_embedding_lookup_sparse(
                 table,
                 sparse_tensors.id_tensor,
                 sparse_tensors.weight_tensor,
@@ -94,208 +84,16 @@ class SharedTableEmbeddingColumn(fc_old._SharedEmbeddingColumn):
             )
 
 
-def _embedding_column(released):
-    def embedding_column(
-        categorical_column,
-        dimension,
-        combiner="mean",
-        initializer=None,
-        ckpt_to_load_from=None,
-        tensor_name_in_ckpt=None,
-        max_norm=None,
-        trainable=True,
-        coalesced_scope=None,
-        do_fusion=False,
-        use_safe_embedding_lookup=True,
-    ):
-        source = columns.source_of(categorical_column)
-        # One table or two, all checks are the released function's.
-        width = dimension
-        if hasattr(source, "width"):
-            width = source.width(dimension)
-            if ckpt_to_load_from is not None:
-                raise ValueError(f"ckpt_to_load_from must be None for the two tables of {source.key!r}.")
-            initializer = initializer or init_ops.truncated_normal_initializer(stddev=1 / math.sqrt(width))
-        column = released(
-            categorical_column,
-            width,
-            combiner,
-            initializer() if isinstance(initializer, type) else initializer,
-            ckpt_to_load_from,
-            tensor_name_in_ckpt,
-            max_norm,
-            trainable,
-            use_safe_embedding_lookup,
-        )
-        if source is not None:
-            column = TableEmbeddingColumn(**{**column._asdict(), "dimension": dimension})
-        return _fused(column, do_fusion, coalesced_scope)
-
-    return embedding_column
-
-
-def _fused(column, do_fusion, coalesced_scope=None):
-    """Notes what the user asks of the lookup op; the result is the same."""
-    column.do_fusion = bool(do_fusion)
-    column.coalesced_scope = coalesced_scope
-    return column
-
-
-def _shared_embedding_columns(released):
-    def shared_embedding_columns(
-        categorical_columns,
-        dimension,
-        combiner="mean",
-        initializer=None,
-        shared_embedding_collection_name=None,
-        ckpt_to_load_from=None,
-        tensor_name_in_ckpt=None,
-        max_norm=None,
-        trainable=True,
-        do_fusion=False,
-        use_safe_embedding_lookup=True,
-    ):
-        categorical_columns = list(categorical_columns)
-        result = released(
-            categorical_columns,
-            dimension,
-            combiner,
-            initializer,
-            shared_embedding_collection_name,
-            ckpt_to_load_from,
-            tensor_name_in_ckpt,
-            max_norm,
-            trainable,
-            use_safe_embedding_lookup,
-        )
-        sources = [columns.source_of(column) for column in categorical_columns]
-        if None not in sources:
-            _check_shareable(sources)
-            result = [SharedTableEmbeddingColumn(*column) for column in result]
-        return [_fused(column, do_fusion) for column in result]
-
-    return shared_embedding_columns
-
-
-def _check_shareable(sources) -> None:
+def check_shareable(sources) -> None:
     def asked(source):
         fields = {k: v for k, v in source._asdict().items() if k not in ("key", "ev_option")}
         option = getattr(source, "ev_option", None)
         return fields, None if option is None else getter.table_config(option)
 
-    if isinstance(sources[0], columns.AdaptiveEmbeddingCategoricalColumn):
+    if sources[0].needs_mask:
         raise ValueError(f"Adaptive columns cannot share embeddings, got {sources[0]!r}")
     for other in sources[1:]:
         if asked(other) != asked(sources[0]):
             raise ValueError(
                 f"Columns that share an embedding must have equal options, got {sources[0]!r} and {other!r}"
             )
-
-
-def _input_layer(released):
-    def input_layer(
-        features,
-        feature_columns,
-        weight_collections=None,
-        trainable=True,
-        cols_to_vars=None,
-        cols_to_output_tensors=None,
-        adaptive_mask_tensors=None,
-    ):
-        with adaptive.masks(adaptive_mask_tensors):
-            return released(
-                features, feature_columns, weight_collections, trainable, cols_to_vars, cols_to_output_tensors
-            )
-
-    return input_layer
-
-
-def _indicator_column(released):
-    def indicator_column(categorical_column):
-        source = columns.source_of(categorical_column)
-        if source is not None and source.num_buckets == 1:
-            raise ValueError(f"The column of {source.key!r} has no number of buckets: use embedding_column.")
-        return released(categorical_column)
-
-    return indicator_column
-
-
-def _track(layer, table) -> None:
-    known = layer._trainable_weights + layer._non_trainable_weights
-    for variable in [table] if isinstance(table, variables.Variable) else table:
-        if not any(variable is other for other in known):
-            (layer._trainable_weights if variable.trainable else layer._non_trainable_weights).append(variable)
-
-
-def _create_variable(released):
-    @functools.wraps(released)
-    def create_variable(
-        self, feature_column, name, shape, dtype=None, trainable=True, use_resource=True, initializer=None
-    ):
-        source = columns.source_of(feature_column)
-        if source is None:
-            return released(self, feature_column, name, shape, dtype, trainable, use_resource, initializer)
-        if isinstance(source, columns.AdaptiveEmbeddingCategoricalColumn):
-            raise ValueError(
-                f"The adaptive column of {source.key!r} can only be used in tf.feature_column.input_layer."
-            )
-        if name in self._cols_to_vars_map[feature_column]:
-            raise ValueError("Variable already exists.")
-        table = source.table(name, shape[1], initializer, self._trainable and trainable, None)
-        _track(self._layer, table)
-        self._cols_to_vars_map[feature_column][name] = table
-        return table
-
-    return create_variable
-
-
-def _build_linear(released):
-    @functools.wraps(released)
-    def build(self, input_shape):
-        source = columns.source_of(self._feature_column)
-        if source is None or not isinstance(self._feature_column, fc_old._CategoricalColumn):
-            released(self, input_shape)
-            return
-        table = source.table(
-            "weights", self._units, init_ops.zeros_initializer(), self.trainable, self._weight_collections
-        )
-        self._weight_var = table
-        _track(self, table)
-        self.built = True
-
-    return build
-
-
-def _leave_tables_out(linear) -> None:
-    """Lets the share of zero weights that linear estimators report be that of their ordinary variables."""
-    released = linear._compute_fraction_of_zero
-
-    @functools.wraps(released)
-    def compute_fraction_of_zero(of_variables):
-        ordinary = [v for v in nest.flatten(of_variables) if not tables.is_table(v)]
-        return released(ordinary) if ordinary else constant_op.constant(math.nan)
-
-    linear._compute_fraction_of_zero = compute_fraction_of_zero
-
-
-def install() -> None:
-    """Puts the functions where the released ones are."""
-    from tensorflow._api.v2.compat.v1 import feature_column as api
-
-    for module, name, make in (
-        (fc, "embedding_column", _embedding_column),
-        (fc, "shared_embedding_columns", _shared_embedding_columns),
-        (fc, "indicator_column", _indicator_column),
-        (fc_old, "input_layer", _input_layer),
-    ):
-        released = getattr(module, name)
-        function = make(released)
-        signature = inspect.signature(function)
-        functools.update_wrapper(function, released)
-        function.__signature__ = signature
-        for holder in (module, feature_column_lib, api):
-            if getattr(holder, name, None) is released:
-                setattr(holder, name, function)
-    fc._StateManagerImpl.create_variable = _create_variable(fc._StateManagerImpl.create_variable)
-    fc_old._FCLinearWrapper.build = _build_linear(fc_old._FCLinearWrapper.build)
-    import_hooks.after_import("tensorflow_estimator.python.estimator.canned.linear", _leave_tables_out)

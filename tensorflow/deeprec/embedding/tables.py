@@ -42,3 +42,11 @@ def is_composite(table) -> bool:
 def needs_counts(params) -> bool:
     """Whether lookups should tell how often each key occurs."""
     return any(part.need_counts() for part in parts_of(params) if hasattr(part, "need_counts"))
+
+
+def source_of(column):
+    """The categorical column below weights, sequences and embeddings if it makes its own table, a
+    `columns.TableCategoricalColumn`; else None."""
+    while column is not None and not getattr(column, "makes_table", False):
+        column = getattr(column, "categorical_column", None)
+    return column
