@@ -381,6 +381,16 @@ def test_control_flow_trains_the_keys_that_were_looked_up(tf, name, is_taken):
     np.testing.assert_allclose(rows[order], np.array(expected).reshape(-1, 3), rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["cond", "cond of two", "inside and outside"])
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_functional_branches_train_the_keys_that_were_looked_up(tf, name, is_taken):
+    tf.enable_control_flow_v2()
+    try:
+        test_control_flow_trains_the_keys_that_were_looked_up(tf, name, is_taken)
+    finally:
+        tf.disable_control_flow_v2()
+
+
 # Sessions and graphs.
 
 

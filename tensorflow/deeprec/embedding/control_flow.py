@@ -9,7 +9,13 @@ import functools
 
 from tensorflow.deeprec import library
 from tensorflow.python.framework import dtypes, indexed_slices, ops, tensor_shape
-from tensorflow.python.ops import control_flow_ops, gen_resource_variable_ops, resource_variable_ops
+from tensorflow.python.ops import (
+    array_ops,
+    control_flow_ops,
+    default_gradient,
+    gen_resource_variable_ops,
+    resource_variable_ops,
+)
 
 # What a handle passes through on its way into branches and loops.
 _PASSED_THROUGH = ("Enter", "Identity", "RefSwitch", "Switch")
@@ -36,6 +42,17 @@ def _variable_shape(released):
         return library.ops().kv_variable_shape(handle, out_type=dtypes.int32) * [0, 1]
 
     return variable_shape
+
+
+def _zeros_like(released):
+    @functools.wraps(released)
+    def zeros_like(t):
+        op = handle_op(t) if t.dtype == dtypes.resource else None
+        if op is None:
+            return released(t)
+        return array_ops.zeros([0, *tensor_shape.TensorShape(op.get_attr("shape"))], op.get_attr("dtype"))
+
+    return zeros_like
 
 
 def _resource_safe_shape(released):
@@ -69,6 +86,8 @@ def install() -> None:
     """Puts these where the runtime's gradients of branches and loops look."""
     for module in (gen_resource_variable_ops, resource_variable_ops):
         module.variable_shape = _variable_shape(module.variable_shape)
+    # For `tf.enable_control_flow_v2` and functions.
+    default_gradient.zeros_like = _zeros_like(default_gradient.zeros_like)
     control_flow_ops._resource_safe_shape = _resource_safe_shape(control_flow_ops._resource_safe_shape)
     context = control_flow_ops.WhileContext
     context.AddBackpropIndexedSlicesAccumulator = _accumulate(context.AddBackpropIndexedSlicesAccumulator)
