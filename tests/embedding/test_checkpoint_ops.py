@@ -38,8 +38,10 @@ def test_tensors_have_the_names_dtypes_shapes_and_order_of_the_format(raw_table,
     table.save(str(tmp_path / "model"))
     found = tensors_of(tmp_path / "model")
     assert sorted(found) == sorted(
-        f"{p}-{s}" for p in ("var", "var/Adagrad")
-        for s in ["keys", "values", "partition_offset", "partition_filter_offset", *PER_KEY])
+        f"{p}-{s}"
+        for p in ("var", "var/Adagrad")
+        for s in ["keys", "values", "partition_offset", "partition_filter_offset", *PER_KEY]
+    )
     for name, slot in (("var", False), ("var/Adagrad", True)):
         saved = found[f"{name}-keys"]
         assert saved.dtype == np.dtype(key_dtype) and sorted(saved.tolist()) == keys.tolist()
@@ -94,8 +96,9 @@ def test_keys_below_the_filter_are_saved_apart(raw_table, tmp_path, monkeypatch,
         assert found[f"{name}-keys_filtered"].tolist() == ([2, -3] if save_filtered else [])
         assert found[f"{name}-freqs_filtered"].tolist() == ([2, 1] if save_filtered else [])
         assert found[f"{name}-versions_filtered"].tolist() == ([5, 5] if save_filtered else [])
-        np.testing.assert_array_equal(found[f"{name}-partition_filter_offset"],
-                                      offsets_of([2, -3] if save_filtered else []))
+        np.testing.assert_array_equal(
+            found[f"{name}-partition_filter_offset"], offsets_of([2, -3] if save_filtered else [])
+        )
 
 
 def test_keys_past_their_steps_to_live_are_evicted_first(raw_table, tmp_path):
@@ -124,9 +127,11 @@ def test_ordinary_tensors_and_slices_share_the_checkpoint(raw_table, tmp_path):
     table.step([5, 6])
     whole = np.arange(12, dtype=np.float32).reshape(4, 3)
     prefix = str(tmp_path / "model")
-    table.save(prefix, tensors=[("text", np.array(["a", "bb"])), ("step", np.int64(9)), ("wide", whole[:2]),
-                                ("wide", whole[2:])],
-               slices=["", "", "4 3 0,2:-", "4 3 2,2:-"])
+    table.save(
+        prefix,
+        tensors=[("text", np.array(["a", "bb"])), ("step", np.int64(9)), ("wide", whole[:2]), ("wide", whole[2:])],
+        slices=["", "", "4 3 0,2:-", "4 3 2,2:-"],
+    )
     found = tensors_of(prefix)
     assert found["text"].tolist() == [b"a", b"bb"] and found["step"] == 9
     np.testing.assert_array_equal(found["wide"], whole)
@@ -145,8 +150,11 @@ def test_merging_checkpoints_of_several_devices(raw_table, tmp_path):
         keys.append(np.arange(part, 5000, 3))
         table.step(keys[-1])
         parts.append(str(tmp_path / f"part-{part}"))
-        table.save(parts[-1], names=[f"var/part_{part}", f"var/part_{part}/Adagrad"],
-                   tensors=[(f"dense_{part}", np.float32(part))])
+        table.save(
+            parts[-1],
+            names=[f"var/part_{part}", f"var/part_{part}/Adagrad"],
+            tensors=[(f"dense_{part}", np.float32(part))],
+        )
     before = [tensors_of(p) for p in parts]
     with tf.Graph().as_default(), tf.Session() as session:
         session.run(tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=parts, destination_prefix=str(tmp_path / "all")))
@@ -170,7 +178,8 @@ def test_a_row_and_its_slot_are_of_one_moment_while_training_goes_on(raw_table, 
         accumulators.append(accumulator)
     with table.graph.as_default():
         train = table.ops.kv_resource_sparse_apply_adagrad(
-            table.variable, table.slot, 0.5, tf.fill([len(keys), 2], 2.0), tf.constant(keys), tf.constant(0, tf.int64))
+            table.variable, table.slot, 0.5, tf.fill([len(keys), 2], 2.0), tf.constant(keys), tf.constant(0, tf.int64)
+        )
     stop = threading.Event()
 
     def train_on():
@@ -223,8 +232,13 @@ for i in range(1, 10000):
 def test_a_process_killed_while_it_saves_leaves_the_last_checkpoint_whole(tmp_path, delay):
     prefix = tmp_path / "model"
     code = SAVE_FOREVER.format(folder=str(pathlib.Path(__file__).parent), prefix=str(prefix))
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path,
-                               env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"})
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"},
+    )
     for _ in range(3):
         last = int(process.stdout.readline())
     writing = pathlib.Path(f"{prefix}.tempstate-1")
@@ -283,8 +297,14 @@ except table.tf.errors.OpError as e:
 def test_a_file_that_can_not_grow_is_an_error_and_leaves_the_last_checkpoint(tmp_path, limit):
     prefix = tmp_path / "model"
     code = FULL_DISK.format(folder=str(pathlib.Path(__file__).parent), prefix=str(prefix), limit=limit)
-    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path, check=True,
-                          env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"})
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"},
+    )
     assert done.stdout.strip()
     assert sorted(tensors_of(prefix)["var-keys"]) == list(range(10))
     assert len(os.listdir(tmp_path)) == 4
@@ -293,8 +313,17 @@ def test_a_file_that_can_not_grow_is_an_error_and_leaves_the_last_checkpoint(tmp
 def test_tensors_alone_are_saved_as_savev2_does(raw_table, tmp_path):
     table = raw_table()
     prefix = str(tmp_path / "model")
-    table.run(lambda t: t.ops.save_v3(prefix, ["a", "b"], ["", ""], tf.constant([], tf.string), [],
-                                      tf.constant(3, tf.int64), [tf.constant([1.5]), tf.constant(["x"])]))
+    table.run(
+        lambda t: t.ops.save_v3(
+            prefix,
+            ["a", "b"],
+            ["", ""],
+            tf.constant([], tf.string),
+            [],
+            tf.constant(3, tf.int64),
+            [tf.constant([1.5]), tf.constant(["x"])],
+        )
+    )
     assert tensors_of(prefix) == {"a": 1.5, "b": b"x"}
     assert sorted(os.listdir(tmp_path)) == ["model.data-00000-of-00001", "model.index"]
 
@@ -306,9 +335,18 @@ def test_bad_inputs_are_named(raw_table, tmp_path):
     def save(prefix=prefix, names=(), slices=(), ev_names=("var",), evs=None, step=0, tensors=(), **attrs):
         evs = [table.variable] if evs is None else evs
         attrs = {"ev_key_types": [tf.int64] * len(evs), "has_ev": bool(evs), **attrs}
-        return table.run(lambda t: t.ops.save_v3(
-            tf.constant(prefix), tf.constant(names, tf.string, [len(names)]), tf.constant(slices, tf.string, [len(slices)]),
-            list(ev_names), evs, tf.constant(step, tf.int64), list(tensors), **attrs))
+        return table.run(
+            lambda t: t.ops.save_v3(
+                tf.constant(prefix),
+                tf.constant(names, tf.string, [len(names)]),
+                tf.constant(slices, tf.string, [len(slices)]),
+                list(ev_names),
+                evs,
+                tf.constant(step, tf.int64),
+                list(tensors),
+                **attrs,
+            )
+        )
 
     error = tf.errors.InvalidArgumentError
     with pytest.raises(error, match="prefix must be one string that is not empty"):

@@ -21,9 +21,14 @@ def write(prefix, **tensors):
     """A checkpoint by the released writer."""
     names = list(tensors)
     with tf.Graph().as_default(), tf.Session() as session:
-        session.run(tf.raw_ops.SaveV2(
-            prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names),
-            tensors=[tf.constant(tensors[n]) for n in names]))
+        session.run(
+            tf.raw_ops.SaveV2(
+                prefix=prefix,
+                tensor_names=names,
+                shape_and_slices=[""] * len(names),
+                tensors=[tf.constant(tensors[n]) for n in names],
+            )
+        )
 
 
 def save_parts(raw_table, folder, parts, keys=KEYS):
@@ -93,8 +98,16 @@ def test_checkpoints_without_offsets_are_read_and_sorted_out(raw_table, tmp_path
     slots = np.abs(rows) + 1
     freqs = np.arange(len(keys)) + 1
     prefix = str(tmp_path / "old")
-    write(prefix, **{"var-keys": keys, "var-values": rows, "var-freqs": freqs, "var/Adagrad-keys": keys,
-                     "var/Adagrad-values": slots})
+    write(
+        prefix,
+        **{
+            "var-keys": keys,
+            "var-values": rows,
+            "var-freqs": freqs,
+            "var/Adagrad-keys": keys,
+            "var/Adagrad-values": slots,
+        },
+    )
     for parts in (1, 3):
         for part in range(parts):
             table = raw_table(pool=POOL, part=part, parts=parts, record_freq=True, record_version=True)
@@ -118,8 +131,15 @@ def test_restoring_replaces_what_there_was(raw_table, tmp_path):
 
 def test_a_slot_that_lacks_keys_starts_them_as_new(raw_table, tmp_path):
     prefix = str(tmp_path / "old")
-    write(prefix, **{"var-keys": np.array([1, 2, 3]), "var-values": np.ones([3, 4], np.float32), "var/Adagrad-keys": np.array([2, 9]),
-                     "var/Adagrad-values": np.full([2, 4], 5, np.float32)})
+    write(
+        prefix,
+        **{
+            "var-keys": np.array([1, 2, 3]),
+            "var-values": np.ones([3, 4], np.float32),
+            "var/Adagrad-keys": np.array([2, 9]),
+            "var/Adagrad-values": np.full([2, 4], 5, np.float32),
+        },
+    )
     table = raw_table()
     table.restore(prefix)
     assert table.content(slot=True) == {1: NEW_SLOT, 2: [5.0] * 4, 3: NEW_SLOT}
@@ -165,8 +185,9 @@ def test_waiting_keys_are_judged_by_the_new_threshold(raw_table, tmp_path, parts
     for threshold, admitted in ((6, [1]), (4, [1]), (3, [1, 2]), (2, [1, 2, -3]), (0, [1, 2, -3, 4])):
         content, slots = {}, {}
         for part in range(parts):
-            restored = raw_table(pool=POOL, part=part, parts=parts, filter_freq=threshold, record_freq=True,
-                                 record_version=True)
+            restored = raw_table(
+                pool=POOL, part=part, parts=parts, filter_freq=threshold, record_freq=True, record_version=True
+            )
             restored.restore(prefix)
             mine = [k for k in (1, 2, -3, 4) if k % 1000 % parts == part]
             assert restored.size() == len(mine)
@@ -192,7 +213,9 @@ def test_a_table_of_another_dim_is_refused_unless_asked_for(raw_table, tmp_path,
     narrow = raw_table(dim=2)
     wide.step([5])
     for other in (wide, narrow):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"var-values .* of shape \[2,4\].*needs float of shape"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"var-values .* of shape \[2,4\].*needs float of shape"
+        ):
             other.restore(prefix)
     assert list(wide.content()) == [5]
     monkeypatch.setenv("TF_EV_RESTORE_CUSTOM_DIM", "true")
@@ -213,8 +236,11 @@ def test_a_variable_is_initialized_when_it_has_been_imported(raw_table, tmp_path
     with pytest.raises(tf.errors.FailedPreconditionError, match="var is not initialized"):
         restored.lookup([1])
     with pytest.raises(tf.errors.FailedPreconditionError, match="Slot var/Adagrad can not be restored before"):
-        restored.run(lambda t: t.ops.kv_resource_import_v3(prefix, t.slot, "var/Adagrad", tf.constant(0, tf.int64),
-                                                           dtype=tf.float32))
+        restored.run(
+            lambda t: t.ops.kv_resource_import_v3(
+                prefix, t.slot, "var/Adagrad", tf.constant(0, tf.int64), dtype=tf.float32
+            )
+        )
     with pytest.raises(tf.errors.NotFoundError):
         restored.restore(prefix + "none")
     assert not restored.is_initialized()
@@ -257,8 +283,9 @@ def test_a_missing_partition_is_named(raw_table, tmp_path):
         prefixes.append(str(tmp_path / f"{part}"))
         table.save(prefixes[-1], names=[f"var/part_{part}", f"var/part_{part}/Adagrad"])
     with tf.Graph().as_default(), tf.Session() as session:
-        session.run(tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=prefixes,
-                                                  destination_prefix=str(tmp_path / "model")))
+        session.run(
+            tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=prefixes, destination_prefix=str(tmp_path / "model"))
+        )
     with pytest.raises(tf.errors.NotFoundError, match="has var/part_2, but not var/part_1"):
         raw_table().restore(str(tmp_path / "model"))
 
@@ -266,12 +293,20 @@ def test_a_missing_partition_is_named(raw_table, tmp_path):
 def test_keys_outside_of_their_buckets_are_refused(raw_table, tmp_path):
     prefix = str(tmp_path / "model")
     offsets = np.array([0] + [2] * 1000, np.int32)
-    write(prefix, **{"var-keys": np.array([0, 7]), "var-values": np.ones([2, 4], np.float32),
-                     "var-partition_offset": offsets})
+    write(
+        prefix,
+        **{"var-keys": np.array([0, 7]), "var-values": np.ones([2, 4], np.float32), "var-partition_offset": offsets},
+    )
     with pytest.raises(tf.errors.DataLossError, match="var-keys .* has key 7 outside of its bucket"):
         raw_table(part=0, parts=2).restore(prefix, slot_names=None)
-    write(prefix, **{"var-keys": np.array([0, 7]), "var-values": np.ones([2, 4], np.float32),
-                     "var-partition_offset": offsets + 1})
+    write(
+        prefix,
+        **{
+            "var-keys": np.array([0, 7]),
+            "var-values": np.ones([2, 4], np.float32),
+            "var-partition_offset": offsets + 1,
+        },
+    )
     with pytest.raises(tf.errors.DataLossError, match="var-partition_offset .* ascending int32 from 0 to 2"):
         raw_table().restore(prefix, slot_names=None)
 
@@ -291,7 +326,7 @@ def test_a_damaged_file_is_refused_by_name_and_changes_nothing(raw_table, tmp_pa
         whole = open(path, "rb").read()
         with open(path, "wb") as f:
             middle = len(whole) // 2
-            flipped = whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1:]
+            flipped = whole[:middle] + bytes([whole[middle] ^ 16]) + whole[middle + 1 :]
             f.write(flipped if damage == "flipped" else whole[:middle])
         if damage == "removed":
             os.remove(path)

@@ -3,15 +3,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tensorflow/core/kernels/bundle_commit.h"
 #include "tensorflow/core/kernels/bundle_stream_reader.h"
 #include "tensorflow/core/lib/hash/crc32c.h"
 #include "tensorflow/core/lib/io/path.h"
-#include "tensorflow/core/lib/io/table_builder.h"
-#include "tensorflow/core/lib/io/table_options.h"
 #include "tensorflow/core/platform/errors.h"
 #include "tensorflow/core/util/tensor_bundle/naming.h"
 
 namespace tensorflow {
+
+std::string BundleStreamWriter::TemporaryPrefix() const { return TemporaryBundlePrefix(prefix_); }
 
 BundleStreamWriter::BundleStreamWriter(Env* env, std::string prefix) : env_(env), prefix_(std::move(prefix)) {}
 
@@ -137,23 +138,6 @@ absl::Status BundleStreamWriter::FinishWhole(std::string* path) {
   return absl::OkStatus();
 }
 
-absl::Status BundleStreamWriter::WriteIndex(int32_t num_shards, const std::string& path) {
-  std::unique_ptr<WritableFile> file;
-  TF_RETURN_IF_ERROR(env_->NewWritableFile(path, &file));
-  table::Options options;
-  options.compression = table::kNoCompression;
-  table::TableBuilder builder(options, file.get());
-  BundleHeaderProto header;
-  header.set_num_shards(num_shards);
-  header.set_endianness(BundleHeaderProto::LITTLE);
-  header.mutable_version()->set_producer(kTensorBundleVersion);
-  header.mutable_version()->set_min_consumer(kTensorBundleMinConsumer);
-  builder.Add(kHeaderEntryKey, header.SerializeAsString());
-  for (const auto& [name, entry] : entries_) builder.Add(name, entry.SerializeAsString());
-  TF_RETURN_IF_ERROR(builder.Finish());
-  return file->Close();
-}
-
 absl::Status BundleStreamWriter::Commit() {
   std::vector<std::string> files;
   if (streams_.empty()) Whole();  // a bundle has at least one data file
@@ -174,37 +158,9 @@ absl::Status BundleStreamWriter::Commit() {
       return absl::InvalidArgumentError(absl::StrCat("Tensor ", name, " is to be saved twice in ", prefix_));
     }
   }
-
-  // An earlier checkpoint here keeps its data files until the index has changed: the names tell how many there are.
-  int32_t earlier_shards = 0;
-  std::unique_ptr<BundleStreamReader> earlier;
-  if (env_->FileExists(MetaFilename(prefix_)).ok() && BundleStreamReader::Open(env_, prefix_, &earlier).ok()) {
-    earlier_shards = earlier->num_shards();
-    earlier.reset();
-  }
-  if (earlier_shards == int32_t(files.size())) {
-    const std::string path = absl::StrCat(TemporaryPrefix(), "-empty");
-    std::unique_ptr<WritableFile> file;
-    temporary_.push_back(path);
-    TF_RETURN_IF_ERROR(env_->NewWritableFile(path, &file));
-    TF_RETURN_IF_ERROR(file->Close());
-    files.push_back(path);
-  }
-  const int32_t num_shards = int32_t(files.size());
-  const std::string index = absl::StrCat(TemporaryPrefix(), "-index");
-  temporary_.push_back(index);
-  TF_RETURN_IF_ERROR(WriteIndex(num_shards, index));
-  for (int32_t i = 0; i < num_shards; ++i) {
-    const std::string path = DataFilename(prefix_, i, num_shards);
-    TF_RETURN_IF_ERROR(env_->RenameFile(files[i], path));
-    temporary_.push_back(path);
-  }
-  TF_RETURN_IF_ERROR(env_->RenameFile(index, MetaFilename(prefix_)));
+  TF_RETURN_IF_ERROR(CommitBundle(env_, prefix_, files, entries_));
   temporary_.clear();
   if (whole_ != nullptr) env_->DeleteFile(MetaFilename(TemporaryPrefix())).IgnoreError();
-  for (int32_t i = 0; i < earlier_shards; ++i) {
-    env_->DeleteFile(DataFilename(prefix_, i, earlier_shards)).IgnoreError();
-  }
   return absl::OkStatus();
 }
 

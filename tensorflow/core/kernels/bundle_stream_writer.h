@@ -5,9 +5,8 @@
 // pass over a table writes the variable and all its slots side by side. Tensors that are at hand anyway, those with
 // strings and the slices of partitioned variables are left to BundleWriter, whose data file becomes one of ours.
 //
-// Everything is written under temporary names. Finish() renames the data files to names that no data file of an
-// earlier checkpoint under the same prefix has, and the index last: whoever is killed at any moment leaves the earlier
-// checkpoint whole.
+// Everything is written under temporary names until Finish(), see bundle_commit.h: whoever is killed at any moment leaves
+// an earlier checkpoint under the same prefix whole.
 
 #ifndef TENSORFLOW_CORE_KERNELS_BUNDLE_STREAM_WRITER_H_
 #define TENSORFLOW_CORE_KERNELS_BUNDLE_STREAM_WRITER_H_
@@ -64,10 +63,9 @@ class BundleStreamWriter {
 
   absl::Status Claim(const std::string& name);
   BundleWriter* Whole();
-  std::string TemporaryPrefix() const { return prefix_ + ".tempstate"; }
+  std::string TemporaryPrefix() const;
   // Takes over what BundleWriter wrote; its data file.
   absl::Status FinishWhole(std::string* path);
-  absl::Status WriteIndex(int32_t num_shards, const std::string& path);
   absl::Status Commit();
 
   Env* const env_;
