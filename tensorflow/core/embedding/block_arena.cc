@@ -6,28 +6,14 @@
 #include <algorithm>
 #include <new>
 
+#include "tensorflow/core/embedding/zeroed_memory.h"
+
 namespace deeprec {
 namespace embedding {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kHugePage = size_t{2} << 20;
-
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
-
-// `bytes` of address space that begin on a huge page.
-char* MapAligned(size_t bytes) {
-  const size_t reserved = bytes + kHugePage;
-  void* const raw =
-      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) throw std::bad_alloc();
-  char* const begin = static_cast<char*>(raw);
-  char* const aligned = begin + (RoundUp(uintptr_t(begin), kHugePage) - uintptr_t(begin));
-  if (aligned != begin) munmap(begin, aligned - begin);
-  char* const end = aligned + bytes;
-  if (end != begin + reserved) munmap(end, begin + reserved - end);
-  return aligned;
-}
 
 }  // namespace
 
@@ -40,7 +26,7 @@ char* ChunkSource::Allocate(size_t bytes) {
   if (size_t(end_ - next_) < bytes) {
     mappings_.reserve(mappings_.size() + 1);
     const size_t mapped = RoundUp(bytes, kHugePage);
-    char* const memory = MapAligned(mapped);
+    char* const memory = MapHugePages(mapped);
     // The first pages of a table stay small, most tables are. A kernel without huge pages refuses; the memory is as
     // good, only slower.
     if (!mappings_.empty()) madvise(memory, mapped, MADV_HUGEPAGE);

@@ -78,8 +78,8 @@ int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
     Shard& shard = shards_[s];
     std::unique_lock<SharedMutex> lock(shard.mu);
     BlockArena arena(block_bytes_, chunks_.get());
-    for (auto& [key, word] : shard.map) {
-      if (WaitingKey::Is(word)) continue;
+    shard.index.ForEach([&](int64_t key, uintptr_t& word) {
+      if (WaitingKey::Is(word)) return;
       char* block = reinterpret_cast<char*>(word);
       if (grow) {
         char* const wider = arena.Allocate();
@@ -88,7 +88,7 @@ int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
         word = uintptr_t(wider);
       }
       memcpy(block + added.offset, added.defaults->Row(key), added.bytes);
-    }
+    });
     if (grow) shard.arena = arena;
   }
   return int(columns_.size()) - 1;
@@ -124,12 +124,10 @@ void Table::FreeBlock(Shard* shard, uintptr_t word) {
 
 char* Table::Touch(Shard* shard, int64_t key, int64_t count, int64_t version) {
   if (options_.admission == AdmissionKind::kBloom) {
-    const auto found = shard->map.find(key);
-    if (found == shard->map.end() && !bloom_->Add(key, count)) return nullptr;
+    if (shard->index.Find(key) == nullptr && !bloom_->Add(key, count)) return nullptr;
   }
   // A key whose block can not be had stays behind as one that waits.
-  const auto entry = shard->map.try_emplace(key, WaitingKey::Pack(0, kNoVersion)).first;
-  uintptr_t& word = entry->second;
+  uintptr_t& word = *shard->index.FindOrInsert(key, WaitingKey::Pack(0, kNoVersion));
   if (WaitingKey::Is(word)) {
     const int64_t frequency = WaitingKey::Frequency(word) + count;
     const int64_t last = version == kNoVersion ? WaitingKey::Version(word) : version;
@@ -152,7 +150,7 @@ int64_t Table::size() const {
   int64_t total = 0;
   for (int s = 0; s < num_shards_; ++s) {
     std::shared_lock<SharedMutex> lock(shards_[s].mu);
-    total += int64_t(shards_[s].map.size());
+    total += shards_[s].index.size();
   }
   return total;
 }
@@ -161,7 +159,7 @@ void Table::Clear() {
   std::unique_lock<SharedMutex> layout(layout_mu_);
   for (int s = 0; s < num_shards_; ++s) {
     std::unique_lock<SharedMutex> lock(shards_[s].mu);
-    WordMap().swap(shards_[s].map);
+    shards_[s].index = KeyIndex();
   }
   chunks_.reset(new ChunkSource);
   for (int s = 0; s < num_shards_; ++s) shards_[s].arena = BlockArena(block_bytes_, chunks_.get());
@@ -171,9 +169,7 @@ int64_t Table::MemoryBytes() const {
   int64_t total = bloom_ == nullptr ? 0 : bloom_->bytes();
   for (int s = 0; s < num_shards_; ++s) {
     std::shared_lock<SharedMutex> lock(shards_[s].mu);
-    // One control byte a slot.
-    total += int64_t(shards_[s].map.capacity()) * (sizeof(WordMap::value_type) + 1) +
-             int64_t(shards_[s].arena.bytes()) + int64_t(sizeof(Shard));
+    total += shards_[s].index.bytes() + int64_t(shards_[s].arena.bytes()) + int64_t(sizeof(Shard));
   }
   return total;
 }

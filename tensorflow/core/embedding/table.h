@@ -3,8 +3,8 @@
 // Layout. A key's row and all its optimizer slots lie in one block, [header | variable | slots], aligned to a
 // cache line, so an update misses the cache once more than the lookup that came before it. The header (how often
 // and when a key was trained) is there only if the table records it: without, a block of float rows of 16 with
-// two slots is exactly three lines. A map per shard leads from key to block; a key that waits for admission
-// is in the map with its count in place of the address.
+// two slots is exactly three lines. An index per shard leads from key to block; a key that waits for
+// admission is in it with its count in place of the address.
 //
 // Locks. Keys are spread over shards, a power of two of them. A batch takes each shard's lock once: shared to look up,
 // save or count, exclusive to update, insert or evict. So a row is never read half written, and a snapshot of a

@@ -74,23 +74,26 @@ void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* o
 
   // Ordering the batch by shard first would cost a third of the lookup.
   const SharedLocks locks(shards_.get(), num_shards_);
-  const auto map_of = [&](int64_t key) -> const WordMap& { return shards_[ShardOf(MixKey(uint64_t(key)))].map; };
   const auto look_up = [&](int64_t begin, int64_t end) {
-    constexpr int64_t kRing = 16;
-    static_assert(kRing > kFetchAhead, "rows in flight");
+    constexpr int64_t kRing = 32;
+    static_assert(kRing > kFetchAhead, "a place is used before it is taken again");
+    uint64_t hashes[kRing];
     const char* rows[kRing];
     for (int64_t i = begin; i < end + 2 * kFetchAhead; ++i) {
-      if (i < end) map_of(keys[i]).prefetch(keys[i]);
       const int64_t find = i - kFetchAhead;
       if (find >= begin && find < end) {
-        const WordMap& map = map_of(keys[find]);
-        const auto found = map.find(keys[find]);
+        const uint64_t hash = hashes[find % kRing];
+        const uintptr_t* const found = shards_[ShardOf(hash)].index.Find(keys[find], hash);
         const char* row = nullptr;
-        if (found != map.end() && !WaitingKey::Is(found->second)) {
-          row = reinterpret_cast<const char*>(found->second) + variable.offset;
+        if (found != nullptr && !WaitingKey::Is(*found)) {
+          row = reinterpret_cast<const char*>(*found) + variable.offset;
           FetchRow(row, bytes);
         }
         rows[find % kRing] = row;
+      }
+      if (i < end) {
+        const uint64_t hash = hashes[i % kRing] = MixKey(uint64_t(keys[i]));
+        shards_[ShardOf(hash)].index.PrefetchHash(hash);
       }
       const int64_t copy = i - 2 * kFetchAhead;
       if (copy >= begin) {
@@ -123,11 +126,11 @@ void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, 
       std::unique_lock<SharedMutex> lock(shard->mu);
       for (int64_t i = 0; i < count; ++i) {
         const int64_t key = keys[positions[i]];
-        const auto found = shard->map.find(key);
-        if (found != shard->map.end() && !WaitingKey::Is(found->second)) continue;
+        const uintptr_t* const found = shard->index.Find(key);
+        if (found != nullptr && !WaitingKey::Is(*found)) continue;
         char* const block = NewBlock(shard, key, 0, version);
         memcpy(block + variable.offset, initial_rows + positions[i] * variable.bytes, variable.bytes);
-        shard->map[key] = uintptr_t(block);
+        *shard->index.FindOrInsert(key, uintptr_t(block)) = uintptr_t(block);
       }
     });
   }
@@ -141,8 +144,7 @@ void Table::VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const
     std::shared_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t key = keys[positions[i]];
-      const auto found = shard->map.find(key);
-      visit(positions[i], key, found == shard->map.end() ? nullptr : &found->second);
+      visit(positions[i], key, shard->index.Find(key));
     }
   });
 }
@@ -182,17 +184,15 @@ void Table::Read(const int64_t* keys, int64_t n, const RowReader& reader) const 
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::shared_lock<SharedMutex> lock(shard->mu);
     // Map entries are fetched two steps ahead, rows one.
-    constexpr int64_t kRing = 16;
+    constexpr int64_t kRing = 32;
     static_assert(kRing > kFetchAhead, "a block is used before its place in the ring is taken again");
     const char* blocks[kRing];
     for (int64_t i = -kFetchAhead; i < count; ++i) {
-      if (i + 2 * kFetchAhead < count) shard->map.prefetch(keys[positions[i + 2 * kFetchAhead]]);
+      if (i + 2 * kFetchAhead < count) shard->index.Prefetch(keys[positions[i + 2 * kFetchAhead]]);
       if (const int64_t ahead = i + kFetchAhead; ahead < count) {
-        const auto found = shard->map.find(keys[positions[ahead]]);
+        const uintptr_t* const found = shard->index.Find(keys[positions[ahead]]);
         const char*& block = blocks[ahead % kRing];
-        block = found == shard->map.end() || WaitingKey::Is(found->second)
-                    ? nullptr
-                    : reinterpret_cast<const char*>(found->second);
+        block = found == nullptr || WaitingKey::Is(*found) ? nullptr : reinterpret_cast<const char*>(*found);
         if (block != nullptr) FetchRow(block, block_bytes_);
       }
       if (i < 0) continue;

@@ -78,15 +78,15 @@ int64_t Table::EvictIf(const Evict& evict) {
   for (int s = 0; s < num_shards_; ++s) {
     Shard& shard = shards_[s];
     std::unique_lock<SharedMutex> lock(shard.mu);
-    for (auto it = shard.map.begin(); it != shard.map.end();) {
-      if (evict(&it->second)) {
-        FreeBlock(&shard, it->second);
-        shard.map.erase(it++);
-        ++evicted;
-      } else {
-        ++it;
-      }
-    }
+    // Erasing moves other keys about, so not while the keys are gone through.
+    std::vector<int64_t> gone;
+    shard.index.ForEach([&](int64_t key, uintptr_t& word) {
+      if (!evict(&word)) return;
+      FreeBlock(&shard, word);
+      gone.push_back(key);
+    });
+    for (const int64_t key : gone) shard.index.Erase(key);
+    evicted += int64_t(gone.size());
   }
   return evicted;
 }
@@ -124,13 +124,14 @@ Snapshot Table::TakeSnapshot(int64_t buckets) const {
   snapshot.keys.reserve(size());
   for (int s = 0; s < num_shards_; ++s) {
     std::shared_lock<SharedMutex> lock(shards_[s].mu);
-    for (const auto& [key, word] : shards_[s].map) {
+    const KeyIndex& index = shards_[s].index;
+    index.ForEach([&](int64_t key, uintptr_t word) {
       if (WaitingKey::Is(word)) {
         snapshot.waiting.push_back(WaitingEntry{key, word});
       } else {
         snapshot.keys.push_back(key);
       }
-    }
+    });
   }
   SortByBucket(buckets, &snapshot.keys, &snapshot.begin);
   SortByBucket(buckets, &snapshot.waiting, &snapshot.waiting_begin);

@@ -5,42 +5,36 @@
 #define TENSORFLOW_CORE_EMBEDDING_TABLE_SHARD_H_
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "tensorflow/core/embedding/block_arena.h"
 #include "tensorflow/core/embedding/hashing.h"
-#include "tensorflow/core/embedding/huge_page_allocator.h"
+#include "tensorflow/core/embedding/key_index.h"
 #include "tensorflow/core/embedding/table.h"
 
 namespace deeprec {
 namespace embedding {
 
-// Word of a key: the address of its block, or a WaitingKey.
-using WordMap = absl::flat_hash_map<int64_t, uintptr_t, KeyHash, std::equal_to<int64_t>,
-                                    HugePageAllocator<std::pair<const int64_t, uintptr_t>>>;
-
 struct alignas(64) Table::Shard {
   Shard() : arena(kBlockAlignment, nullptr) {}
   mutable SharedMutex mu;
-  WordMap map;
+  KeyIndex index;  // to the address of a block, or a WaitingKey
   BlockArena arena;
 };
 
-// Keys whose map entries, and then rows, are fetched ahead. 8 to 24 measured alike.
-constexpr int64_t kFetchAhead = 12;
+// Keys whose index entries, and then rows, are fetched ahead.
+constexpr int64_t kFetchAhead = 24;
 
 inline void FetchRow(const char* row, int64_t bytes) {
   const int64_t end = std::min<int64_t>(bytes, 256);
   for (int64_t i = 0; i < end; i += 64) __builtin_prefetch(row + i, 0, 3);
 }
 
-// Time of a batch on one thread: per key two lines of the map and the row's, with the latency mostly hidden.
-inline double BatchNs(int64_t n, int64_t block_bytes) { return double(n) * (40 + double(block_bytes) / 16); }
+// Time of a batch on one thread: per key a line of the index and the row's, with the latency mostly hidden.
+inline double BatchNs(int64_t n, int64_t block_bytes) { return double(n) * (20 + double(block_bytes) / 16); }
 
 // Calls visit(shard, positions, count) for every shard that keys of the batch fall to, one after the other;
 // positions are ascending. n < 2^31.

@@ -87,10 +87,10 @@ void Table::Update(const TableUpdate& step, const RowUpdater& update, const Thre
   const int64_t variable = columns_[0].offset;
   const auto update_shard = [&](Shard* shard, sparse::RowGroup* groups, const int64_t* occurrences, int64_t n) {
     std::unique_lock<SharedMutex> lock(shard->mu);
-    for (int64_t i = 0; i < std::min(n, kFetchAhead); ++i) shard->map.prefetch(groups[i].row);
+    for (int64_t i = 0; i < std::min(n, kFetchAhead); ++i) shard->index.Prefetch(groups[i].row);
     int64_t admitted = 0;
     for (int64_t i = 0; i < n; ++i) {
-      if (i + kFetchAhead < n) shard->map.prefetch(groups[i + kFetchAhead].row);
+      if (i + kFetchAhead < n) shard->index.Prefetch(groups[i + kFetchAhead].row);
       char* const block = Touch(shard, groups[i].row, occurrences[i], step.version);
       if (block == nullptr) continue;
       groups[admitted] = groups[i];
@@ -130,18 +130,18 @@ void Table::Insert(int column, const int64_t* keys, int64_t n, const void* rows,
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::unique_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
-      if (i + kFetchAhead < count) shard->map.prefetch(keys[positions[i + kFetchAhead]]);
+      if (i + kFetchAhead < count) shard->index.Prefetch(keys[positions[i + kFetchAhead]]);
       const int64_t at = positions[i];
       const int64_t key = keys[at];
       char* block;
       if (column == 0) {
-        uintptr_t& word = shard->map.try_emplace(key, WaitingKey::Pack(0, kNoVersion)).first->second;
+        uintptr_t& word = *shard->index.FindOrInsert(key, WaitingKey::Pack(0, kNoVersion));
         if (WaitingKey::Is(word)) word = uintptr_t(NewBlock(shard, key, least, kNoVersion));
         block = reinterpret_cast<char*>(word);
       } else {
-        const auto found = shard->map.find(key);
-        if (found == shard->map.end() || WaitingKey::Is(found->second)) continue;
-        block = reinterpret_cast<char*>(found->second);
+        const uintptr_t* const found = shard->index.Find(key);
+        if (found == nullptr || WaitingKey::Is(*found)) continue;
+        block = reinterpret_cast<char*>(*found);
       }
       memcpy(block + target.offset, static_cast<const char*>(rows) + at * source_bytes, copied);
       if (!has_header()) continue;
