@@ -324,6 +324,15 @@ def test_counts_every_occurrence_of_all_lookups(tf, name):
         assert session.run(ev.get_frequency(asked)).tolist() == [3, 3, 1, 3, 2, 0]
 
 
+def test_frequencies_add_up_over_steps(tf):
+    ev = embedding_variable(tf)
+    train = tf.train.AdagradOptimizer(0.1).minimize(squares(tf, ev, tf.constant([1, 1, 1, 2, 2, 3], tf.int64)))
+    with started(tf) as session:
+        for _ in range(2):
+            session.run(train)
+        assert session.run(ev.get_frequency(tf.constant([1, 2, 3], tf.int64))).tolist() == [6, 4, 2]
+
+
 # Global step.
 
 
@@ -432,6 +441,29 @@ def test_adagrad_decay_catches_up_with_missed_periods(tf):
     # Key 2 sees step 12, of period 4; key 1 was last trained in step 11, of period 3.
     np.testing.assert_allclose(accumulator[:, 0], [65 / 2**3, 65 / 2**4])
     np.testing.assert_array_equal(power[:, 0], [3, 4])
+
+
+@pytest.mark.parametrize("sharded", [False, True])
+@pytest.mark.parametrize("name", SLOTS)
+def test_training_goes_on_after_a_restore_as_without(tf, name, sharded, tmp_path):
+    ev = embedding_variable(tf, parts=2)
+    ids = [tf.placeholder(tf.int64, [None]) for _ in range(2)]
+    step = tf.train.get_or_create_global_step()
+    train = OPTIMIZERS[name](tf, step).minimize(squares(tf, ev, *ids), global_step=step)
+    saver = tf.train.Saver(sharded=sharded)
+
+    def train_on(session, steps):
+        for keys in steps:
+            session.run(train, dict(zip(ids, keys)))
+        return read(tf, session, ev, list(range(ROWS)))
+
+    with started(tf) as session:
+        train_on(session, STEPS[:4])
+        saved = saver.save(session, str(tmp_path / "model"))
+        want = train_on(session, STEPS[3:])
+    with tf.Session() as session:
+        saver.restore(session, saved)
+        np.testing.assert_array_equal(train_on(session, STEPS[3:]), want)
 
 
 # Gradients that are changed or joined on their way.

@@ -137,7 +137,7 @@ def test_extending_any_optimizer(tf, resource):
 @pytest.mark.parametrize("resource", [False, True])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_gradients_are_of_the_variable_before_it_decays(tf, sparse, resource):
-    start = np.random.default_rng(6).normal(size=(200, 50))
+    start = np.random.default_rng(6).uniform(-1, 1, size=(200, 50))
     v = tf.get_variable("v", initializer=start, use_resource=resource)
     indices = np.arange(0, 200, 2) if sparse else np.arange(200)
     read = tf.nn.embedding_lookup(v, tf.constant(indices)) if sparse else v
