@@ -10,6 +10,7 @@ namespace embedding {
 namespace {
 
 using sparse::BFloat16;
+using sparse::ElementSize;
 using sparse::Half;
 using sparse::Hyper;
 using sparse::RowGroup;
@@ -22,29 +23,37 @@ T* At(int64_t row, int64_t offset) {
   return reinterpret_cast<T*>(uintptr_t(row) + uintptr_t(offset));
 }
 
-// One row of group FTRL; g holds the summed gradient.
-template <class F, class T>
-void GroupFtrlRow(const Hyper& h, int64_t dim, const F* g, T* w, T* accumulator, T* linear, F* z) {
+// Rows fetched ahead of their use; they lie anywhere in memory.
+constexpr int64_t kAhead = 12;
+
+inline void FetchBlock(const RowGroup* groups, int64_t i, int64_t n, int64_t begin, int64_t end) {
+  if (i >= n) return;
+  for (int64_t at = begin; at < end; at += 64) __builtin_prefetch(At<char>(groups[i].row, at), 1, 3);
+}
+
+// One row of group FTRL; g holds the summed gradient; z and root are scratch. kRoot: lr_power is -0.5.
+template <bool kRoot, class F, class T>
+void GroupFtrlRow(const Hyper& h, int64_t dim, const F* g, T* w, T* accumulator, T* linear, F* z, F* root) {
   using E = Stored<T>;
-  const F lr = F(h.lr), power = F(-h.lr_power), shrinkage = F(2 * h.l2_shrinkage);
-  const bool root = h.lr_power == -0.5;
-  const auto raise = [&](F a) { return root ? std::sqrt(a) : std::pow(a, power); };
-  F squared = 0;
+  const F lr = F(h.lr), power = F(-h.lr_power), l1 = F(h.l1), l2 = F(2 * h.l2);
+  const F shrinkage = h.has_l2_shrinkage ? F(2 * h.l2_shrinkage) : F(0);
+  const auto raise = [&](F a) { return kRoot ? std::sqrt(a) : std::pow(a, power); };
   for (int64_t i = 0; i < dim; ++i) {
-    const F a = E::Load(accumulator[i]);
-    const F shrunk = h.has_l2_shrinkage ? g[i] + shrinkage * E::Load(w[i]) : g[i];
-    z[i] = E::Load(linear[i]) + shrunk - (raise(a + shrunk * shrunk) - raise(a)) / lr * E::Load(w[i]);
-    squared += z[i] * z[i];
+    const F a = E::Load(accumulator[i]), x = E::Load(w[i]);
+    const F shrunk = h.has_l2_shrinkage ? g[i] + shrinkage * x : g[i];
+    root[i] = raise(a + shrunk * shrunk);
+    z[i] = E::Load(linear[i]) + shrunk - (root[i] - raise(a)) / lr * x;
   }
+  F squared = 0;
+  for (int64_t i = 0; i < dim; ++i) squared += z[i] * z[i];
   const F norm = std::sqrt(squared);
+  // Not norm <= l1, which would hide a NaN.
+  const bool moves = norm > l1 || norm != norm;
   for (int64_t i = 0; i < dim; ++i) {
-    const F a = E::Load(accumulator[i]);
-    const F shrunk = h.has_l2_shrinkage ? g[i] + shrinkage * E::Load(w[i]) : g[i];
-    const F quadratic = raise(a + shrunk * shrunk) / lr + F(2 * h.l2);
-    // Not norm <= l1, which would hide a NaN.
-    w[i] = E::Store(norm > F(h.l1) || norm != norm ? (F(h.l1) - norm) / (quadratic * norm) * z[i] : F(0));
+    const F x = (l1 - norm) / ((root[i] / lr + l2) * norm) * z[i];
+    w[i] = E::Store(moves ? x : F(0));
     linear[i] = E::Store(z[i]);
-    accumulator[i] = E::Store(a + g[i] * g[i]);
+    accumulator[i] = E::Store(E::Load(accumulator[i]) + g[i] * g[i]);
   }
 }
 
@@ -90,7 +99,11 @@ RowUpdater AdagradDecayOptimizer(const BlockRows& rows, const AdagradDecayStep& 
   decay.baseline = step.baseline;
   const int64_t powers = step.power_dim, unit = rows.dim / step.power_dim;
   return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
+    const int64_t begin = rows.slot_offset[0];
+    const int64_t end = rows.slot_offset[1] + powers * ElementSize(rows.type);
+    for (int64_t i = 0; i < n && i < kAhead; ++i) FetchBlock(groups, i, n, begin, end);
     for (int64_t i = 0; i < n; ++i) {
+      FetchBlock(groups, i + kAhead, n, begin, end);
       sparse::DecayAccumulator(decay, powers, unit, At<char>(groups[i].row, rows.slot_offset[0]),
                                At<char>(groups[i].row, rows.slot_offset[1]));
     }
@@ -100,22 +113,26 @@ RowUpdater AdagradDecayOptimizer(const BlockRows& rows, const AdagradDecayStep& 
 
 RowUpdater GroupFtrlOptimizer(const BlockRows& rows, const Hyper& hyper, const void* grad) {
   return [=](const RowGroup* groups, int64_t n, const int32_t* next) {
+    const int64_t end = rows.slot_offset[1] + rows.dim * ElementSize(rows.type);
+    for (int64_t i = 0; i < n && i < kAhead; ++i) FetchBlock(groups, i, n, 0, end);
     ForType(rows.type, [&](auto element) {
       using T = decltype(element);
       using E = Stored<T>;
       using F = typename E::Compute;
       const T* const gradients = static_cast<const T*>(grad);
-      const std::unique_ptr<F[]> sum(new F[rows.dim]), z(new F[rows.dim]);
+      const std::unique_ptr<F[]> scratch(new F[3 * rows.dim]);
+      F *const sum = scratch.get(), *const z = sum + rows.dim, *const root = z + rows.dim;
+      const auto update = hyper.lr_power == -0.5 ? GroupFtrlRow<true, F, T> : GroupFtrlRow<false, F, T>;
       for (int64_t i = 0; i < n; ++i) {
+        FetchBlock(groups, i + kAhead, n, 0, end);
         const RowGroup& group = groups[i];
         for (int64_t d = 0; d < rows.dim; ++d) sum[d] = E::Load(gradients[group.first * rows.dim + d]);
         for (int32_t at = group.first; at != group.last;) {
           at = next[at];
           for (int64_t d = 0; d < rows.dim; ++d) sum[d] += E::Load(gradients[at * rows.dim + d]);
         }
-        GroupFtrlRow<F, T>(hyper, rows.dim, sum.get(), At<T>(group.row, 0),
-                           At<T>(group.row, rows.slot_offset[0]), At<T>(group.row, rows.slot_offset[1]),
-                           z.get());
+        update(hyper, rows.dim, sum, At<T>(group.row, 0), At<T>(group.row, rows.slot_offset[0]),
+               At<T>(group.row, rows.slot_offset[1]), z, root);
       }
     });
   };

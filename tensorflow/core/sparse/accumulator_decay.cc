@@ -70,7 +70,16 @@ void DecayAccumulatorRows(const AccumulatorDecay& decay, const Index* indices, i
   ForTypes(decay, [&](auto element, auto count) {
     auto* const a = static_cast<decltype(element)*>(accumulator);
     auto* const p = static_cast<decltype(count)*>(power);
+    // A decay is rare: mostly this reads the powers, which lie anywhere.
+    constexpr int64_t kAhead = 16;
     for (int64_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        const int64_t next = int64_t(indices[i + kAhead]);
+        const int64_t bytes = powers_per_row * int64_t(sizeof(count));
+        for (int64_t at = 0; at < bytes && uint64_t(next) < uint64_t(rows); at += 64) {
+          __builtin_prefetch(reinterpret_cast<const char*>(p + next * powers_per_row) + at, 0, 3);
+        }
+      }
       const int64_t row = int64_t(indices[i]);
       if (uint64_t(row) >= uint64_t(rows)) continue;
       DecayAll(decay, powers_per_row, unit, a + row * row_len, p + row * powers_per_row);
