@@ -11,7 +11,9 @@ if [ $# = 0 ]; then
   say "C++ tests"
   (cd "$ROOT" && bazel test //tensorflow/... //third_party/... //tools/...)
   say "C++ tests of the cores under address and undefined-behaviour sanitizers"
-  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/... //tensorflow/core/boosted_trees/... //tensorflow/core/contrib/...)
+  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/... //tensorflow/core/embedding/... //tensorflow/core/boosted_trees/... //tensorflow/core/contrib/...)
+  say "The table of EmbeddingVariables under the thread sanitizer"
+  (cd "$ROOT" && bazel test --config=tsan //tensorflow/core/embedding:table_concurrency_test)
 fi
 
 say "Building the wheels"

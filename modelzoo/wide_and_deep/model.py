@@ -5,7 +5,7 @@ deep:  [13 scaled numbers, 26 embeddings] -> relu layers -> 1
 logit = wide + deep
 """
 
-from typing import Dict, NamedTuple, Tuple
+from typing import Dict, NamedTuple, Optional, Tuple
 
 import tensorflow as tf
 
@@ -33,9 +33,16 @@ FULL_SIZE = Size(embedding_dim=64, widen_large=True, hidden_units=(1024, 512, 25
 
 
 def logits(
-    features: Dict[str, tf.Tensor], size: Size, input_layer_partitioner=None, dense_layer_partitioner=None
+    features: Dict[str, tf.Tensor],
+    size: Size,
+    input_layer_partitioner=None,
+    dense_layer_partitioner=None,
+    ev_option: Optional["tf.EmbeddingVariableOption"] = None,
 ) -> tf.Tensor:
-    """float32 [B] logits of a batch of Criteo features (see criteo_reader.Batch)."""
+    """float32 [B] logits of a batch of Criteo features (see criteo_reader.Batch).
+
+    With ev_option the embeddings of the deep part are EmbeddingVariables: a row for each value that occurs.
+    """
     categories = [
         tf.feature_column.categorical_column_with_hash_bucket(name, size.hash_buckets) for name in criteo.CATEGORICAL
     ]
@@ -46,8 +53,14 @@ def logits(
         tf.feature_column.numeric_column(name, normalizer_fn=_scaler(minimum, span))
         for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)
     ]
+    embedded = categories
+    if ev_option is not None:
+        embedded = [
+            tf.feature_column.categorical_column_with_embedding(name, ev_option=ev_option)
+            for name in criteo.CATEGORICAL
+        ]
     deep_columns += [
-        tf.feature_column.embedding_column(category, size.dimension(category.name)) for category in categories
+        tf.feature_column.embedding_column(category, size.dimension(category.name)) for category in embedded
     ]
     with tf.variable_scope(_DEEP_SCOPE):
         with tf.variable_scope("input", partitioner=input_layer_partitioner):

@@ -87,8 +87,9 @@ def _load_kernels() -> None:
 
 
 def _install_deeprec() -> None:
-    from tensorflow.deeprec import optimizers, xla
+    from tensorflow.deeprec import embedding, optimizers, xla
 
+    embedding.install()
     optimizers.install()
     xla.install()
 

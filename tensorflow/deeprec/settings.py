@@ -62,7 +62,7 @@ SWITCHABLE_KERNELS = frozenset(
         "Momentum",
         "RMSProp",
     )
-) | {"ResourceSparseApplyKerasMomentum", "ShuffleAndRepeatDataset"}
+) | {"ResourceSparseApplyKerasMomentum", "MergeV2Checkpoints", "ShuffleAndRepeatDataset"}
 
 for _name in sorted(DISABLED_KERNELS - SWITCHABLE_KERNELS - {"all"}):
     warnings.warn(

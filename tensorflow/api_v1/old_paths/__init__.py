@@ -9,12 +9,20 @@ NAMES     module -> old name -> where the object is now, "module:name" (or "modu
 An entry is one line; tables are sorted.
 """
 
-from tensorflow.api_v1.old_paths import api_names, core_modules, core_names, gone, keras_modules, keras_names
+from tensorflow.api_v1.old_paths import (
+    api_names,
+    core_modules,
+    core_names,
+    deeprec_names,
+    gone,
+    keras_modules,
+    keras_names,
+)
 
-MODULES = {**core_modules.MODULES, **keras_modules.MODULES}
+MODULES = {**core_modules.MODULES, **keras_modules.MODULES, **deeprec_names.MODULES}
 PREFIXES = keras_modules.PREFIXES
 GONE = gone.GONE
 NAMES = {}
-for _table in (api_names.NAMES, core_names.NAMES, keras_names.NAMES):
+for _table in (api_names.NAMES, core_names.NAMES, deeprec_names.NAMES, keras_names.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

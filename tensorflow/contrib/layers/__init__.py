@@ -118,6 +118,10 @@ from tensorflow.contrib.layers.summaries import (
     summarize_tensor,
     summarize_tensors,
 )
+from tensorflow.contrib.layers.table_columns import (
+    sparse_column_with_dynamic_dimension_embedding,
+    sparse_column_with_embedding,
+)
 from tensorflow.contrib.layers.target_column import (
     multi_class_target,
     regression_target,
@@ -204,6 +208,8 @@ __all__ = [
     "sequence_to_images",
     "shared_embedding_columns",
     "softmax",
+    "sparse_column_with_dynamic_dimension_embedding",
+    "sparse_column_with_embedding",
     "sparse_column_with_hash_bucket",
     "sparse_column_with_integerized_feature",
     "sparse_column_with_keys",

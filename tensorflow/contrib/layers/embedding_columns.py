@@ -6,6 +6,7 @@ import math
 from tensorflow.contrib.layers import layers
 from tensorflow.contrib.layers.embedding_tables import (
     _embeddings_from_arguments,
+    table_source,
 )
 from tensorflow.contrib.layers.feature_column_base import (
     _check_checkpoint,
@@ -142,7 +143,8 @@ class _EmbeddingColumn(_EmbeddedColumn, _EmbeddingColumnFields):
         _check_initializer(initializer, sparse_id_column.name)
         _check_checkpoint(ckpt_to_load_from, tensor_name_in_ckpt)
         if initializer is None:
-            stddev = 1 / math.sqrt(sparse_id_column.length)
+            # An embedding found by key has no number of ids.
+            stddev = 1 / math.sqrt(dimension if table_source(sparse_id_column) else sparse_id_column.length)
             initializer = init_ops.truncated_normal_initializer(mean=0.0, stddev=stddev)
         return super().__new__(
             cls,
@@ -200,7 +202,13 @@ class _EmbeddingColumn(_EmbeddedColumn, _EmbeddingColumnFields):
 
 
 def one_hot_column(sparse_id_column):
-    """A sparse column as a multi-hot vector, for networks; its `combiner` does not matter."""
+    """A sparse column as a multi-hot vector, for networks; its `combiner` does not matter.
+
+    Raises:
+      ValueError: if the column has no number of ids.
+    """
+    if table_source(sparse_id_column) is not None:
+        raise ValueError(f"Column {sparse_id_column.name} has no number of ids: use embedding_column.")
     return _OneHotColumn(sparse_id_column)
 
 
@@ -213,6 +221,7 @@ def embedding_column(
     tensor_name_in_ckpt=None,
     max_norm=None,
     trainable=True,
+    do_fusion=False,
 ):
     """A sparse column looked up in an embedding, for networks.
 
@@ -224,6 +233,7 @@ def embedding_column(
       ckpt_to_load_from, tensor_name_in_ckpt: checkpoint, and tensor in it, from which the table starts.
       max_norm: l2 norm to which embeddings are clipped.
       trainable: whether the table is trained.
+      do_fusion: whether the lookup may be one fused op; the result is the same.
 
     Returns:
       An embedding column.
@@ -231,7 +241,7 @@ def embedding_column(
     Raises:
       ValueError: if `initializer` is not callable, or only one of the checkpoint arguments is given.
     """
-    return _EmbeddingColumn(
+    column = _EmbeddingColumn(
         sparse_id_column,
         dimension,
         combiner,
@@ -241,6 +251,8 @@ def embedding_column(
         max_norm=max_norm,
         trainable=trainable,
     )
+    column.do_fusion = bool(do_fusion)
+    return column
 
 
 def _shared_name(columns):
@@ -262,13 +274,15 @@ def shared_embedding_columns(
     tensor_name_in_ckpt=None,
     max_norm=None,
     trainable=True,
+    do_fusion=False,
 ):
     """Several sparse columns looked up in one embedding.
 
     Args:
       sparse_id_columns: sparse or weighted columns with the same vocabulary.
       shared_embedding_name: name of the variable; made of the columns' names by default.
-      dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable: as for `embedding_column`.
+      dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable, do_fusion: as for
+        `embedding_column`.
 
     Returns:
       A tuple of embedding columns (a list if there is one).
@@ -286,7 +300,7 @@ def shared_embedding_columns(
             raise TypeError(f"sparse_id_columns must hold sparse or weighted columns, got {column}")
 
     def embedded(column, name, vocab_size=None):
-        return _EmbeddingColumn(
+        made = _EmbeddingColumn(
             column,
             dimension,
             combiner,
@@ -298,6 +312,8 @@ def shared_embedding_columns(
             max_norm=max_norm,
             trainable=trainable,
         )
+        made.do_fusion = bool(do_fusion)
+        return made
 
     first, *others = sparse_id_columns
     if not others:

@@ -1,6 +1,7 @@
 """Embedding lookups of tf.contrib.layers: ids that may be missing or negative, hashed parameters, aggregation beside the parameters."""
 
 from tensorflow.contrib.layers import sparse_feature_cross_op
+from tensorflow.deeprec.embedding import lookup, tables
 from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_shape
 from tensorflow.python.ops import array_ops, array_ops_stack, check_ops, clip_ops, embedding_ops, math_ops, sparse_ops
 from tensorflow.python.ops import control_flow_assert, data_flow_ops, resource_variable_ops, variables
@@ -53,6 +54,7 @@ def safe_embedding_lookup_sparse(
     name=None,
     partition_strategy="div",
     max_norm=None,
+    blocknums=None,
 ):
     """Looks up and combines embeddings; rows may be empty, ids negative and weights not positive.
 
@@ -68,15 +70,29 @@ def safe_embedding_lookup_sparse(
       name: name of the op.
       partition_strategy: "div" or "mod".
       max_norm: l2 norm to which embeddings are clipped before they are combined.
+      blocknums: for a DynamicEmbeddingVariable: int tensor, the number of blocks of each value of `sparse_ids`.
 
     Returns:
       Tensor `[d_0, ..., d_{n-1}, e_1, ..., e_m]`.
 
     Raises:
-      ValueError: if `embedding_weights` is missing, or `combiner` unknown.
+      ValueError: if `embedding_weights` is missing, `combiner` unknown, or `blocknums` not for them.
     """
     if embedding_weights is None:
         raise ValueError("embedding_weights is missing: got None")
+    if tables.is_table(embedding_weights):
+        return lookup.safe_lookup_sparse(
+            embedding_weights,
+            sparse_ids,
+            sparse_weights,
+            combiner=combiner,
+            default_id=default_id,
+            name=name,
+            max_norm=max_norm,
+            blocknums=blocknums,
+        )
+    if blocknums is not None:
+        raise ValueError(f"blocknums is for a DynamicEmbeddingVariable, got it with {embedding_weights!r}")
     combiner = _combiner(combiner)
     params = _as_list(embedding_weights)
     if not params:

@@ -38,6 +38,7 @@ from tensorflow.contrib.layers.embedding_tables import (  # noqa: F401
     _is_variable,
     _maybe_restore_from_checkpoint,
     _shared_table,
+    table_source,
 )
 from tensorflow.contrib.layers.feature_column_base import (  # noqa: F401
     _check_checkpoint,

@@ -47,7 +47,29 @@ def _maybe_reshape_input_tensor(tensor, column_name, output_rank):
     return array_ops.expand_dims(tensor, -1)
 
 
-def _input_layer(column, transformed, weight_collections, trainable, output_rank):
+def _blocknums_of(column, blocknums, all_columns):
+    """The numbers of blocks that are this column's; None if it has no blocks."""
+    source = fc.table_source(column)
+    if source is None or source.table_options.blocks is None:
+        return None
+    if not isinstance(blocknums, dict):
+        with_blocks = [
+            other
+            for other in map(fc.table_source, all_columns)
+            if other is not None and other.table_options.blocks is not None
+        ]
+        if blocknums is None or len(with_blocks) > 1:
+            raise ValueError(
+                f"blocknums must be a dict with the number of blocks of each id of {source.name!r}, got {blocknums!r}"
+            )
+        return blocknums
+    for key in (column, source, source.name):
+        if key in blocknums:
+            return blocknums[key]
+    raise ValueError(f"blocknums must have the column or feature {source.name!r}, got {sorted(map(str, blocknums))}")
+
+
+def _input_layer(column, transformed, weight_collections, trainable, output_rank, blocknums=None):
     """One column's part of the input layer."""
     try:
         arguments = column._deep_embedding_lookup_arguments(transformed)
@@ -56,7 +78,9 @@ def _input_layer(column, transformed, weight_collections, trainable, output_rank
             return column._to_dnn_input_layer(transformed, weight_collections, trainable, output_rank=output_rank)
         except ValueError as error:
             raise ValueError(f"Error creating input layer for column: {column.name}.\n{error}, {not_embedded}")
-    return fc._embeddings_from_arguments(column, arguments, weight_collections, trainable, output_rank=output_rank)
+    return fc._embeddings_from_arguments(
+        column, arguments, weight_collections, trainable, output_rank=output_rank, blocknums=blocknums
+    )
 
 
 def _input_from_feature_columns(
@@ -68,8 +92,10 @@ def _input_from_feature_columns(
     output_rank,
     default_name,
     cols_to_outs=None,
+    blocknums=None,
 ):
     columns_to_tensors = columns_to_tensors.copy()
+    feature_columns = list(feature_columns) if not isinstance(feature_columns, dict) else feature_columns
     check_feature_columns(feature_columns)
     if cols_to_outs is not None and not isinstance(cols_to_outs, dict):
         raise ValueError(f"cols_to_outs must be a dict or None, got {type(cols_to_outs)}")
@@ -85,14 +111,21 @@ def _input_from_feature_columns(
                         _maybe_reshape_input_tensor, column_name=column.name, output_rank=output_rank
                     )
                     transformed = nest.map_structure(reshape, transformed)
-                outputs.append(_input_layer(column, transformed, weight_collections, trainable, output_rank))
+                blocks = _blocknums_of(column, blocknums, feature_columns)
+                outputs.append(_input_layer(column, transformed, weight_collections, trainable, output_rank, blocks))
             if cols_to_outs is not None:
                 cols_to_outs[column] = outputs[-1]
         return array_ops.concat(outputs, output_rank - 1)
 
 
 def input_from_feature_columns(
-    columns_to_tensors, feature_columns, weight_collections=None, trainable=True, scope=None, cols_to_outs=None
+    columns_to_tensors,
+    feature_columns,
+    weight_collections=None,
+    trainable=True,
+    scope=None,
+    cols_to_outs=None,
+    blocknums=None,
 ):
     """The first layer of a network: all columns' representations side by side, in the order of the columns' keys.
 
@@ -103,6 +136,8 @@ def input_from_feature_columns(
       trainable: whether the variables are trained.
       scope: variable scope, "input_from_feature_columns" by default.
       cols_to_outs: dict that is filled with each column's own output.
+      blocknums: for columns of dynamic dimension: dict of column or feature name to the number of blocks of each of its ids, an
+        int tensor; that tensor alone if there is one such column.
 
     Returns:
       Tensor `[batch, n]`.
@@ -119,6 +154,7 @@ def input_from_feature_columns(
         output_rank=2,
         default_name="input_from_feature_columns",
         cols_to_outs=cols_to_outs,
+        blocknums=blocknums,
     )
 
 
@@ -167,8 +203,14 @@ def _table(shape, initializer, trainable, weight_collections):
 
 def _create_embedding_lookup(column, columns_to_tensors, arguments, num_outputs, trainable, weight_collections):
     """Variables and predictions of a sparse column in a linear model."""
+    source = fc.table_source(column)
     with _column_scope(columns_to_tensors, column.name):
-        variable = _table([arguments.vocab_size, num_outputs], arguments.initializer, trainable, weight_collections)
+        if source is None:
+            variable = _table([arguments.vocab_size, num_outputs], arguments.initializer, trainable, weight_collections)
+        elif source.table_options.blocks is not None:
+            raise ValueError("a column of dynamic dimension has no weights: use embedding_column.")
+        else:
+            variable = source.table("weights", num_outputs, arguments.initializer, trainable, weight_collections)
         predictions = embedding_ops.safe_embedding_lookup_sparse(
             variable,
             arguments.input_tensor,
@@ -245,6 +287,11 @@ def joint_weighted_sum_from_feature_columns(
         for column in _in_order(feature_columns):
             transformed = transformer.transform(column)
             try:
+                if fc.table_source(column) is not None:
+                    raise ValueError(
+                        f"Column {column.name}: embeddings found by key have no place in a joint variable: "
+                        "use weighted_sum_from_feature_columns."
+                    )
                 arguments.append(column._wide_embedding_lookup_arguments(transformed))
             except NotImplementedError:
                 raise NotImplementedError(

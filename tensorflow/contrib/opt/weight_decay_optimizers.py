@@ -1,131 +1,14 @@
-"""Decoupled weight decay for any optimizer (Loshchilov and Hutter, https://arxiv.org/abs/1711.05101)."""
+"""Decoupled weight decay for any optimizer; `tf.train` has it too."""
 
-import numbers
-
-from tensorflow.python.framework import ops
-from tensorflow.python.ops import array_ops, control_flow_ops, state_ops
-from tensorflow.python.training import adam, momentum, optimizer
-
-
-class DecoupledWeightDecayExtension:
-    """Base class that stands before an optimizer's, and makes variables decay before each update.
-
-        class AdamWOptimizer(DecoupledWeightDecayExtension, tf.train.AdamOptimizer): ...
-
-    The optimizer must not read the variable in its update. Of a sparse gradient, the rows that it names decay.
-
-    Args:
-      weight_decay: float, tensor or function: a variable loses this part of itself in each step. It is not multiplied by the learning
-        rate: decay it likewise.
-      **kwargs: arguments of the optimizer.
-    """
-
-    def __init__(self, weight_decay, **kwargs):
-        self._decay_var_list = None
-        self._weight_decay = weight_decay
-        self._weight_decay_tensor = None
-        super().__init__(**kwargs)
-
-    def minimize(
-        self,
-        loss,
-        global_step=None,
-        var_list=None,
-        gate_gradients=optimizer.Optimizer.GATE_OP,
-        aggregation_method=None,
-        colocate_gradients_with_ops=False,
-        name=None,
-        grad_loss=None,
-        decay_var_list=None,
-    ):
-        """`tf.train.Optimizer.minimize`; `decay_var_list` are the variables that decay, all by default."""
-        self._pending_decay_list = decay_var_list
-        try:
-            return super().minimize(
-                loss,
-                global_step=global_step,
-                var_list=var_list,
-                gate_gradients=gate_gradients,
-                aggregation_method=aggregation_method,
-                colocate_gradients_with_ops=colocate_gradients_with_ops,
-                name=name,
-                grad_loss=grad_loss,
-            )
-        finally:
-            self._pending_decay_list = None
-
-    # What minimize() got, for the apply_gradients() that it calls.
-    _pending_decay_list = None
-
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None, decay_var_list=None):
-        """`tf.train.Optimizer.apply_gradients`; `decay_var_list` are the variables that decay, all by default."""
-        chosen = decay_var_list or self._pending_decay_list
-        # Variables compare by identity here, whatever == means.
-        self._decay_var_list = {id(v) for v in chosen} if chosen else None
-        return super().apply_gradients(grads_and_vars, global_step=global_step, name=name)
-
-    def _prepare(self):
-        weight_decay = self._weight_decay() if callable(self._weight_decay) else self._weight_decay
-        self._weight_decay_tensor = ops.convert_to_tensor(weight_decay, name="weight_decay")
-        super()._prepare()
-
-    def _decays(self, var):
-        return self._decay_var_list is None or id(var) in self._decay_var_list
-
-    def _factor(self, var):
-        if isinstance(self._weight_decay, numbers.Real):
-            # A constant for each variable, as in 1.15, whose default seeds count ops.
-            return self._weight_decay
-        return ops.convert_to_tensor(self._weight_decay_tensor, dtype=var.dtype.base_dtype)
-
-    def _decay_weights_op(self, var):
-        if not self._decays(var):
-            return control_flow_ops.no_op()
-        return var.assign_sub(self._factor(var) * var, self._use_locking)
-
-    def _decay_weights_sparse_op(self, var, indices):
-        if not self._decays(var):
-            return control_flow_ops.no_op()
-        update = -self._factor(var) * array_ops.gather(var, indices)
-        return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
-
-    def _apply_dense(self, grad, var):
-        with ops.control_dependencies([self._decay_weights_op(var)]):
-            return super()._apply_dense(grad, var)
-
-    def _resource_apply_dense(self, grad, var):
-        with ops.control_dependencies([self._decay_weights_op(var)]):
-            return super()._resource_apply_dense(grad, var)
-
-    def _apply_sparse(self, grad, var):
-        with ops.control_dependencies([self._decay_weights_sparse_op(var, grad.indices)]):
-            return super()._apply_sparse(grad, var)
-
-    def _resource_apply_sparse(self, grad, var, indices):
-        with ops.control_dependencies([self._decay_weights_sparse_op(var, indices)]):
-            return super()._resource_apply_sparse(grad, var, indices)
+from tensorflow.deeprec.optimizers.weight_decay_optimizers import (
+    AdamWOptimizer as AdamWOptimizer,
+    DecoupledWeightDecayExtension,
+    extend_with_decoupled_weight_decay as extend_with_decoupled_weight_decay,
+)
+from tensorflow.python.training import momentum as momentum_lib
 
 
-def extend_with_decoupled_weight_decay(base_optimizer):
-    """A class like `base_optimizer` with decoupled weight decay.
-
-    Its constructor takes `weight_decay` first, then keyword arguments of `base_optimizer`; `minimize` and `apply_gradients` take
-    `decay_var_list`.
-
-    Args:
-      base_optimizer: a subclass of `tf.train.Optimizer`.
-    """
-
-    class OptimizerWithDecoupledWeightDecay(DecoupledWeightDecayExtension, base_optimizer):
-        """`base_optimizer` with decoupled weight decay."""
-
-        def __init__(self, weight_decay, *args, **kwargs):
-            super().__init__(weight_decay, *args, **kwargs)
-
-    return OptimizerWithDecoupledWeightDecay
-
-
-class MomentumWOptimizer(DecoupledWeightDecayExtension, momentum.MomentumOptimizer):
+class MomentumWOptimizer(DecoupledWeightDecayExtension, momentum_lib.MomentumOptimizer):
     """Momentum with decoupled weight decay (SGDW).
 
     Args:
@@ -141,33 +24,4 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, momentum.MomentumOptimiz
             use_locking=use_locking,
             name=name,
             use_nesterov=use_nesterov,
-        )
-
-
-class AdamWOptimizer(DecoupledWeightDecayExtension, adam.AdamOptimizer):
-    """Adam with decoupled weight decay (AdamW).
-
-    Args:
-      weight_decay: as for `DecoupledWeightDecayExtension`.
-      learning_rate, beta1, beta2, epsilon, use_locking, name: as for `tf.train.AdamOptimizer`.
-    """
-
-    def __init__(
-        self,
-        weight_decay,
-        learning_rate=0.001,
-        beta1=0.9,
-        beta2=0.999,
-        epsilon=1e-8,
-        use_locking=False,
-        name="AdamW",
-    ):
-        super().__init__(
-            weight_decay,
-            learning_rate=learning_rate,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
-            use_locking=use_locking,
-            name=name,
         )

@@ -10,6 +10,7 @@
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/resource_var.h"
 #include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/kernels/pool_threads.h"
 #include "tensorflow/core/kernels/training_op_helpers.h"
 
 namespace tensorflow {
@@ -18,7 +19,6 @@ namespace {
 using deeprec::sparse::ElementType;
 using deeprec::sparse::Hyper;
 using deeprec::sparse::SparseStep;
-using deeprec::sparse::Threads;
 
 // Set on graph nodes by our Python optimizers; not an attribute of the op, so that graphs stay loadable
 // by a stock TensorFlow.
@@ -76,22 +76,6 @@ const char* Wording(ScalarCheck check) {
     case ScalarCheck::kAny: break;
   }
   return " is not a scalar: ";
-}
-
-// The op's intra-op pool. The calling thread takes part, so a busy pool delays but never blocks a step.
-Threads PoolThreads(OpKernelContext* ctx) {
-  Threads threads;
-  const auto* workers = ctx->device()->tensorflow_cpu_worker_threads();
-  if (workers == nullptr || workers->workers == nullptr) return threads;
-  threads.count = workers->num_threads;
-  thread::ThreadPool* const pool = workers->workers;
-  threads.run = [pool](int n, const std::function<void(int)>& body) {
-    pool->ParallelFor(n, thread::ThreadPool::SchedulingParams::Fixed(1),
-                      [&body](int64_t begin, int64_t end) {
-                        for (int64_t i = begin; i < end; ++i) body(static_cast<int>(i));
-                      });
-  };
-  return threads;
 }
 
 }  // namespace

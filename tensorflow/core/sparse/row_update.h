@@ -1,7 +1,7 @@
 // The boundary between the sparse optimizer driver and the per-ISA code.
 //
-// A table is a dense [rows, row_len] array: the variable and up to three slots of the same shape.
-// One step receives gradient rows and, for each distinct table row, the chain of gradient rows that
+// A table is a dense [rows, row_len] array: the variable and up to three slots of the same shape. Or its
+// rows lie anywhere in memory, each with its slots beside it (Table::in_blocks). One step receives gradient rows and, for each distinct table row, the chain of gradient rows that
 // belong to it (RowGroup). All arithmetic on half and bfloat16 is done in float and rounded once when
 // the row is stored; double stays double.
 //
@@ -30,8 +30,9 @@ enum class Rule : int {
   kRmsProp,              // mean square, momentum
   kCenteredRmsProp,      // mean gradient, mean square, momentum
   kAdam,                 // first moment m, second moment v
+  kAdamW,                // as kAdam, with decoupled weight decay
 };
-constexpr int kNumRules = 8;
+constexpr int kNumRules = 9;
 constexpr int kMaxSlots = 3;
 
 constexpr int NumSlots(Rule rule) {
@@ -56,6 +57,7 @@ struct Hyper {
   double l2 = 0;
   double l2_shrinkage = 0;
   double lr_power = -0.5;
+  double weight_decay = 0;
   bool nesterov = false;
   bool update_slots = true;
   bool has_l2_shrinkage = false;
@@ -67,6 +69,10 @@ struct Table {
   void* slot[kMaxSlots] = {nullptr, nullptr, nullptr};
   int64_t rows = 0;
   int64_t row_len = 0;
+  // True: RowGroup::row is the address of a variable's row, slot i of which lies slot_offset[i] bytes
+  // further; var, slot and rows are not used.
+  bool in_blocks = false;
+  int64_t slot_offset[kMaxSlots] = {0, 0, 0};
 };
 
 // A table row and the gradient rows that update it: `first`, next[first], ... up to `last`, ascending.

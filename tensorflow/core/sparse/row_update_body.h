@@ -146,35 +146,55 @@ inline void Fetch(const void* row, size_t bytes) {
   if (end != 0) __builtin_prefetch(p + end - 1, 1, 3);
 }
 
+// Where the rows of a table are. Addresses as integers: the arrays of a dense table are no parts of one
+// object, and neither are blocks.
+template <class R, class T>
+struct RowAddresses {
+  explicit RowAddresses(const Table& table) {
+    if (table.in_blocks) {
+      base = 0;
+      stride = 1;
+      for (int i = 0; i < R::kSlots; ++i) slot[i] = uintptr_t(table.slot_offset[i]);
+    } else {
+      base = uintptr_t(table.var);
+      stride = uintptr_t(table.row_len) * sizeof(T);
+      for (int i = 0; i < R::kSlots; ++i) slot[i] = uintptr_t(table.slot[i]) - base;
+    }
+  }
+  inline T* Var(const RowGroup& group) const {
+    return reinterpret_cast<T*>(base + uintptr_t(group.row) * stride);
+  }
+  // A rule without that slot never looks at it.
+  inline T* Slot(int i, T* var) const {
+    return i < R::kSlots ? reinterpret_cast<T*>(uintptr_t(var) + slot[i]) : var;
+  }
+  uintptr_t base, stride;
+  uintptr_t slot[kMaxSlots] = {};
+};
+
 // kLen: row length known at compile time, or 0.
 template <class R, class T, size_t kLen>
 void ApplyGroups(const ApplyArgs& args) {
   const R rule(*args.hyper);
   const size_t len = kLen != 0 ? kLen : size_t(args.table->row_len);
   const T* const grad = static_cast<const T*>(args.grad);
-  T* const var = static_cast<T*>(args.table->var);
-  // A rule without that slot never looks at it; any address keeps the arithmetic below defined.
-  T* const slot0 = R::kSlots > 0 ? static_cast<T*>(args.table->slot[0]) : var;
-  T* const slot1 = R::kSlots > 1 ? static_cast<T*>(args.table->slot[1]) : var;
-  T* const slot2 = R::kSlots > 2 ? static_cast<T*>(args.table->slot[2]) : var;
+  const RowAddresses<R, T> rows(*args.table);
   const RowGroup* const groups = args.groups;
   const int64_t n = args.num_groups;
 
   auto fetch = [&](int64_t i) {
-    const size_t at = size_t(groups[i].row) * len;
-    Fetch(var + at, len * sizeof(T));
-    if constexpr (R::kSlots > 0) Fetch(slot0 + at, len * sizeof(T));
-    if constexpr (R::kSlots > 1) Fetch(slot1 + at, len * sizeof(T));
-    if constexpr (R::kSlots > 2) Fetch(slot2 + at, len * sizeof(T));
+    T* const var = rows.Var(groups[i]);
+    Fetch(var, len * sizeof(T));
+    for (int s = 0; s < R::kSlots; ++s) Fetch(rows.Slot(s, var), len * sizeof(T));
     __builtin_prefetch(grad + size_t(groups[i].first) * len);
   };
   for (int64_t i = 0; i < n && i < kAhead; ++i) fetch(i);
 
   for (int64_t i = 0; i < n; ++i) {
     if (i + kAhead < n) fetch(i + kAhead);
-    const size_t at = size_t(groups[i].row) * len;
-    UpdateRow<R, T>(rule, grad, len, groups[i], args.next, args.sum_duplicates, var + at,
-                    slot0 + at, slot1 + at, slot2 + at);
+    T* const var = rows.Var(groups[i]);
+    UpdateRow<R, T>(rule, grad, len, groups[i], args.next, args.sum_duplicates, var,
+                    rows.Slot(0, var), rows.Slot(1, var), rows.Slot(2, var));
   }
 }
 
@@ -321,6 +341,7 @@ void AdamAllRows(const ApplyArgs& args, int64_t row_begin, int64_t row_end) {
 #define DEEPREC_RMSPROP(T) Apply<RmsPropRule<ComputeType<T>::type>, T>
 #define DEEPREC_CENTERED(T) Apply<CenteredRmsPropRule<ComputeType<T>::type>, T>
 #define DEEPREC_ADAM(T) Apply<AdamRule<ComputeType<T>::type>, T>
+#define DEEPREC_ADAMW(T) Apply<AdamWRule<ComputeType<T>::type>, T>
 #define DEEPREC_ADAM_ALL(T) AdamAllRows<T>
 
 // `extern` on a const definition with constant initialisers: no start-up code runs in this file, which
@@ -335,6 +356,7 @@ extern const KernelTable DEEPREC_KERNEL_TABLE = {
         DEEPREC_PER_TYPE(DEEPREC_RMSPROP),
         DEEPREC_PER_TYPE(DEEPREC_CENTERED),
         DEEPREC_PER_TYPE(DEEPREC_ADAM),
+        DEEPREC_PER_TYPE(DEEPREC_ADAMW),
     },
     DEEPREC_PER_TYPE(DEEPREC_ADAM_ALL),
 };

@@ -72,6 +72,7 @@ std::vector<RuleCase> RuleCases() {
   add("rmsprop", Rule::kRmsProp, nothing);
   add("centered_rmsprop", Rule::kCenteredRmsProp, nothing);
   add("adam", Rule::kAdam, nothing);
+  add("adamw", Rule::kAdamW, [](Hyper& h) { h.weight_decay = 0.0625; });
   return cases;
 }
 
@@ -116,7 +117,9 @@ void Reference(Rule rule, const Hyper& h, double g, double& w, double* s) {
       s[2] = h.momentum * s[2] + h.lr * g / std::sqrt(s[1] - s[0] * s[0] + h.epsilon);
       w -= s[2];
       break;
+    case Rule::kAdamW:
     case Rule::kAdam: {
+      if (rule == Rule::kAdamW) w -= h.weight_decay * w;
       const double alpha = h.lr * std::sqrt(1 - h.beta2_power) / (1 - h.beta1_power);
       s[0] = h.beta1 * s[0] + (1 - h.beta1) * g;
       s[1] = h.beta2 * s[1] + (1 - h.beta2) * g * g;
@@ -138,8 +141,10 @@ struct TestTable {
     for (int k = 0; k <= NumSlots(rule); ++k) {
       for (int64_t i = 0; i < rows * row_len; ++i) {
         const bool square = (k == 1 && rule != Rule::kMomentum && rule != Rule::kKerasMomentum &&
-                             rule != Rule::kAdam && rule != Rule::kCenteredRmsProp) ||
-                            (k == 2 && (rule == Rule::kAdam || rule == Rule::kCenteredRmsProp));
+                             rule != Rule::kAdam && rule != Rule::kAdamW &&
+                             rule != Rule::kCenteredRmsProp) ||
+                            (k == 2 && (rule == Rule::kAdam || rule == Rule::kAdamW ||
+                                        rule == Rule::kCenteredRmsProp));
         double value = square ? positive(random) : signed_values(random);
         // Keeps mean square above the squared mean.
         if (k == 1 && rule == Rule::kCenteredRmsProp) value *= 0.25;

@@ -184,3 +184,18 @@ struct AdamRule {
   }
   F beta1, beta2, one_minus_beta1, one_minus_beta2, alpha, epsilon;
 };
+
+// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), the decay not scaled by the learning rate:
+//   w -= weight_decay * w, then as Adam
+template <class F>
+struct AdamWRule {
+  static constexpr int kSlots = 2;
+  explicit AdamWRule(const Hyper& h) : adam(h), weight_decay(F(h.weight_decay)) {}
+  template <class V>
+  inline void operator()(V g, V& w, V& m, V& v, V& unused) const {
+    w -= weight_decay * w;
+    adam(g, w, m, v, unused);
+  }
+  AdamRule<F> adam;
+  F weight_decay;
+};

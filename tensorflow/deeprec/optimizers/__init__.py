@@ -1,7 +1,9 @@
 """The sparse optimizers on this wheel's kernels.
 
-Each module holds a subclass of the released optimizer of the same name. Dense gradients, slots, variable names and
-checkpoints are the released ones; sparse gradients become one op that sums duplicate indices itself.
+Most modules hold a subclass of the released optimizer of the same name. Dense gradients, slots, variable names and
+checkpoints are the released ones; sparse gradients become one op that sums duplicate indices itself. The modules of
+DeepRec's own optimizers (adagrad_decay, adagrad_decay_v2, adam_async, weight_decay_optimizers) are loaded when they are
+used: api_v1/old_paths names them.
 """
 
 import importlib
@@ -53,4 +55,5 @@ def _bind_own_name(released: type) -> None:
     for function in vars(released).values():
         if isinstance(function, types.FunctionType) and name in function.__code__.co_names:
             function.__code__ = function.__code__.replace(
-                co_names=tuple(own_name if n == name else n for n in function.__code__.co_names))
+                co_names=tuple(own_name if n == name else n for n in function.__code__.co_names)
+            )

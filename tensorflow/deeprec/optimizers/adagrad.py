@@ -1,5 +1,6 @@
 """`tf.train.AdagradOptimizer` with one op per sparse gradient."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import adagrad as released
 
@@ -31,3 +32,16 @@ class AdagradOptimizer(fused_sparse.SumsDuplicatesInKernel, released.AdagradOpti
 
     def _sparse_op(self) -> str:
         return "SparseApplyAdagrad"
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        return updates.apply(
+            "adagrad",
+            var,
+            indices,
+            {
+                "accum": self.get_slot(var, "accumulator"),
+                "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+        )

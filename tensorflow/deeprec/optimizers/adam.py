@@ -1,5 +1,6 @@
 """`tf.train.AdamOptimizer` with one op per sparse gradient, for all rows or for touched rows."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec import library
 from tensorflow.deeprec import settings
 from tensorflow.deeprec.optimizers import fused_sparse
@@ -51,12 +52,21 @@ class AdamOptimizer(released.AdamOptimizer):
 
     released_class = released.AdamOptimizer
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam",
-                 use_own_namescope_for_non_slot_vars=False, *, lazy=None):
+    def __init__(
+        self,
+        learning_rate=0.001,
+        beta1=0.9,
+        beta2=0.999,
+        epsilon=1e-8,
+        use_locking=False,
+        name="Adam",
+        use_own_namescope_for_non_slot_vars=False,
+        *,
+        lazy=None,
+    ):
         if lazy not in (None, True, False):
             raise ValueError(f"lazy must be True, False or None, got {lazy!r}")
-        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name,
-                         use_own_namescope_for_non_slot_vars)
+        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name, use_own_namescope_for_non_slot_vars)
         self._lazy = settings.LAZY_ADAM if lazy is None else bool(lazy)
 
     # Indices as the gradient has them. Subclasses that override the inner methods were written for unique indices,
@@ -90,27 +100,49 @@ class AdamOptimizer(released.AdamOptimizer):
 
     def _is_fused(self, op, var, *methods):
         # Eager steps keep the released composition; the lazy form has none to keep.
-        return (fused_sparse.supported(op, var, anywhere=self._lazy) and
-                fused_sparse.keeps_methods(self, AdamOptimizer, "_apply_sparse_shared", *methods))
+        return fused_sparse.supported(op, var, anywhere=self._lazy) and fused_sparse.keeps_methods(
+            self, AdamOptimizer, "_apply_sparse_shared", *methods
+        )
 
     def _is_lazy(self):
         # A subclass with its own formula gets that formula.
         return self._lazy and fused_sparse.keeps_methods(self, AdamOptimizer, "_apply_sparse_shared")
 
+    def _tensors(self):
+        """Returns beta1_power, beta2_power, learning rate, beta1, beta2 and epsilon."""
+        return (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+
     def _scalars(self, var):
-        """Returns beta1_power, beta2_power, learning rate, beta1, beta2 and epsilon in the dtype of `var`."""
-        tensors = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        return [math_ops.cast(t, var.dtype.base_dtype) for t in tensors]
+        """Returns these in the dtype of `var`."""
+        return [math_ops.cast(t, var.dtype.base_dtype) for t in self._tensors()]
 
     def _apply_fused(self, values, var, indices):
-        return library.ops().sparse_apply_adam(
-            var, self.get_slot(var, "m"), self.get_slot(var, "v"), *self._scalars(var), values, indices,
-            use_locking=self._use_locking, decay_all_rows=not self._lazy).op
+        return (
+            library.ops()
+            .sparse_apply_adam(
+                var,
+                self.get_slot(var, "m"),
+                self.get_slot(var, "v"),
+                *self._scalars(var),
+                values,
+                indices,
+                use_locking=self._use_locking,
+                decay_all_rows=not self._lazy,
+            )
+            .op
+        )
 
     def _resource_apply_fused(self, values, var, indices):
         return library.ops().resource_sparse_apply_adam(
-            var.handle, self.get_slot(var, "m").handle, self.get_slot(var, "v").handle, *self._scalars(var),
-            values, indices, use_locking=self._use_locking, decay_all_rows=not self._lazy)
+            var.handle,
+            self.get_slot(var, "m").handle,
+            self.get_slot(var, "v").handle,
+            *self._scalars(var),
+            values,
+            indices,
+            use_locking=self._use_locking,
+            decay_all_rows=not self._lazy,
+        )
 
     def _apply_touched_rows(self, values, var, indices):
         """The lazy form out of stock ops, where our kernel is disabled. Requires unique indices."""
@@ -121,8 +153,23 @@ class AdamOptimizer(released.AdamOptimizer):
         v_rows = array_ops.gather(v, indices) * beta2 + values * values * (1 - beta2)
         delta = alpha * m_rows / (math_ops.sqrt(v_rows) + epsilon)
         with ops.control_dependencies([m_rows, v_rows]):
-            updates = [state_ops.scatter_update(m, indices, m_rows, use_locking=self._use_locking),
-                       state_ops.scatter_update(v, indices, v_rows, use_locking=self._use_locking)]
-        updates.append(var.scatter_sub(indexed_slices.IndexedSlices(delta, indices),
-                                       use_locking=self._use_locking))
+            updates = [
+                state_ops.scatter_update(m, indices, m_rows, use_locking=self._use_locking),
+                state_ops.scatter_update(v, indices, v_rows, use_locking=self._use_locking),
+            ]
+        updates.append(var.scatter_sub(indexed_slices.IndexedSlices(delta, indices), use_locking=self._use_locking))
         return control_flow_ops.group(*updates)
+
+    def _apply_to_embedding_variable(self, var, grad, indices, weight_decay=None):
+        # Touched rows only, whatever `lazy` says: there is no table of all rows to decay.
+        names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
+        inputs = {
+            "m": self.get_slot(var, "m"),
+            "v": self.get_slot(var, "v"),
+            **{name: fused_sparse.scalar(t, var) for name, t in zip(names, self._tensors())},
+            "grad": grad,
+            "global_step": updates.global_step(self),
+        }
+        if weight_decay is None:
+            return updates.apply("adam", var, indices, inputs)
+        return updates.apply("adam_w", var, indices, {**inputs, "weight_decay": weight_decay})

@@ -1,5 +1,6 @@
 """`tf.train.FtrlOptimizer` with one op per sparse gradient."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import ftrl as released
 
@@ -40,3 +41,19 @@ class FtrlOptimizer(fused_sparse.SumsDuplicatesInKernel, released.FtrlOptimizer)
 
     def _sparse_op(self) -> str:
         return "SparseApplyFtrl" if self._l2_shrinkage_regularization_strength <= 0.0 else "SparseApplyFtrlV2"
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        # The l1 penalty is on the norm of a row, as in DeepRec; without l1 the formula is the one above.
+        inputs = {
+            "accum": self.get_slot(var, "accum"),
+            "linear": self.get_slot(var, "linear"),
+            "grad": grad,
+            "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+            "l1": fused_sparse.scalar(self._l1_regularization_strength_tensor, var),
+            "l2": fused_sparse.scalar(self._adjusted_l2_regularization_strength_tensor, var),
+            "lr_power": fused_sparse.scalar(self._learning_rate_power_tensor, var),
+        }
+        if self._l2_shrinkage_regularization_strength <= 0.0:
+            return updates.apply("ftrl", var, indices, inputs)
+        inputs["l2_shrinkage"] = fused_sparse.scalar(self._l2_shrinkage_regularization_strength_tensor, var)
+        return updates.apply("ftrl_v2", var, indices, inputs)

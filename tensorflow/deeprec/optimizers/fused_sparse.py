@@ -7,6 +7,7 @@ from tensorflow.deeprec import settings
 from tensorflow.python.eager import context
 from tensorflow.python.framework import dtypes
 from tensorflow.python.framework import ops
+from tensorflow.python.ops import math_ops
 
 _DTYPES = frozenset([dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64])
 
@@ -23,8 +24,11 @@ def supported(op: str, var, anywhere: bool = False) -> bool:
       var: the variable, of any dtype.
       anywhere: whether eager execution counts too; else only graphs and functions do.
     """
-    return ((anywhere or not context.executing_eagerly()) and var.dtype.base_dtype in _DTYPES and
-            settings.kernels_enabled(op))
+    return (
+        (anywhere or not context.executing_eagerly())
+        and var.dtype.base_dtype in _DTYPES
+        and settings.kernels_enabled(op)
+    )
 
 
 def keeps_methods(optimizer, cls: type, *names: str) -> bool:
@@ -70,3 +74,38 @@ class SumsDuplicatesInKernel:
             return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
         with summing_duplicates(op):
             return self._resource_apply_sparse(grad, handle, indices)
+
+
+def scalar(tensor, var):
+    """A hyper-parameter as our own ops take it: float32 for variables of 16 bits, where beta2 = 0.999 may be 1, else of the
+    variable's dtype."""
+    dtype = var.dtype.base_dtype
+    return math_ops.cast(tensor, dtypes.float32 if dtype.size == 2 else dtype)
+
+
+def handles(inputs: dict) -> dict:
+    """The inputs of an op by name, with the handles of resource variables in their place."""
+    return {name: value.handle if hasattr(value, "handle") else value for name, value in inputs.items()}
+
+
+class OpSumsDuplicates:
+    """Mixin before `Optimizer` for one whose own ops sum the gradients of equal indices.
+
+    A subclass that overrides `_apply_sparse` or `_resource_apply_sparse` was written for unique indices, and gets them.
+    """
+
+    def _apply_sparse_duplicate_indices(self, grad, var):
+        if _is_overridden(self, "_apply_sparse"):
+            return super()._apply_sparse_duplicate_indices(grad, var)
+        return self._apply_sparse(grad, var)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        if _is_overridden(self, "_resource_apply_sparse"):
+            return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
+        return self._resource_apply_sparse(grad, handle, indices)
+
+
+def _is_overridden(optimizer, name: str) -> bool:
+    """Whether the method is not that of the class below the mixin that has it first."""
+    own = [cls for cls in type(optimizer).__mro__ if issubclass(cls, OpSumsDuplicates) and name in vars(cls)]
+    return not keeps_methods(optimizer, own[-1], name)

@@ -1,5 +1,6 @@
 """`tf.train.GradientDescentOptimizer` with one op per sparse gradient."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec import library
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.ops import math_ops
@@ -30,11 +31,29 @@ class GradientDescentOptimizer(released.GradientDescentOptimizer):
     def _apply_sparse_duplicate_indices(self, grad, var):
         if not fused_sparse.supported("SparseApplyGradientDescent", var):
             return super()._apply_sparse_duplicate_indices(grad, var)
-        return library.ops().sparse_apply_gradient_descent(
-            var, self._alpha(var), grad.values, grad.indices, use_locking=self._use_locking).op
+        return (
+            library.ops()
+            .sparse_apply_gradient_descent(
+                var, self._alpha(var), grad.values, grad.indices, use_locking=self._use_locking
+            )
+            .op
+        )
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
         if not fused_sparse.supported("ResourceSparseApplyGradientDescent", handle):
             return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
         return library.ops().resource_sparse_apply_gradient_descent(
-            handle.handle, self._alpha(handle), grad, indices, use_locking=self._use_locking)
+            handle.handle, self._alpha(handle), grad, indices, use_locking=self._use_locking
+        )
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        return updates.apply(
+            "gradient_descent",
+            var,
+            indices,
+            {
+                "alpha": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+        )

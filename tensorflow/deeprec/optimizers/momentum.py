@@ -1,5 +1,6 @@
 """`tf.train.MomentumOptimizer` with one op per sparse gradient."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import momentum as released
 
@@ -34,3 +35,18 @@ class MomentumOptimizer(fused_sparse.SumsDuplicatesInKernel, released.MomentumOp
 
     def _sparse_op(self) -> str:
         return "SparseApplyMomentum"
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        return updates.apply(
+            "momentum",
+            var,
+            indices,
+            {
+                "accum": self.get_slot(var, "momentum"),
+                "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "momentum": fused_sparse.scalar(self._momentum_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+            use_nesterov=self._use_nesterov,
+        )

@@ -1,5 +1,6 @@
 """`tf.train.RMSPropOptimizer` with one op per sparse gradient."""
 
+from tensorflow.deeprec.embedding import updates
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.training import rmsprop as released
 
@@ -36,3 +37,23 @@ class RMSPropOptimizer(fused_sparse.SumsDuplicatesInKernel, released.RMSPropOpti
 
     def _sparse_op(self) -> str:
         return "SparseApplyCenteredRMSProp" if self._centered else "SparseApplyRMSProp"
+
+    def _apply_to_embedding_variable(self, var, grad, indices):
+        if self._centered:
+            raise NotImplementedError(f"Centered RMSProp does not train EmbeddingVariables (here: {var.name}).")
+
+        return updates.apply(
+            "rms_prop",
+            var,
+            indices,
+            {
+                "ms": self.get_slot(var, "rms"),
+                "mom": self.get_slot(var, "momentum"),
+                "lr": fused_sparse.scalar(self._learning_rate_tensor, var),
+                "rho": fused_sparse.scalar(self._decay_tensor, var),
+                "momentum": fused_sparse.scalar(self._momentum_tensor, var),
+                "epsilon": fused_sparse.scalar(self._epsilon_tensor, var),
+                "grad": grad,
+                "global_step": updates.global_step(self),
+            },
+        )

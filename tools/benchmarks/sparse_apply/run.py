@@ -13,10 +13,14 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from workers import Worker, cpu_name
+
+_WORKER = pathlib.Path(__file__).with_name("worker.py")
 
 SLOTS = {"sgd": 0, "adagrad": 1, "momentum": 1, "ftrl": 2, "rmsprop": 2, "adam": 2, "adam lazy": 2}
 # (optimizer, rows, steps per run, moments all zero)
@@ -31,29 +35,6 @@ CASES = [
     ("adam lazy", 1_000_000, 4, False),
     ("adam lazy", 10_000_000, 2, False),
 ]
-
-
-class Worker:
-    """worker.py under one Python."""
-
-    def __init__(self, python: str):
-        env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_DEEPREC_LAZY_ADAM")}
-        script = pathlib.Path(__file__).with_name("worker.py")
-        self.process = subprocess.Popen([os.path.abspath(python), str(script.resolve())], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=env, cwd="/")
-
-    def ask(self, request: dict) -> dict:
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the worker under {self.process.args[0]} ended with code {self.process.wait()}")
-        return json.loads(line)
-
-    def stop(self) -> None:
-        self.process.stdin.write('{"stop": true}\n')
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def compare(ours: Worker, stock: Worker, setup: dict, repeats: int) -> dict:
@@ -75,14 +56,6 @@ def bytes_moved(optimizer: str, rows: int, dim: int, batch: int, distinct: float
         # A table without history is read (m and v) and not written.
         return gradient + rows * dim * (8 if fresh else 24)
     return gradient + distinct * dim * 8 * (1 + SLOTS[optimizer])
-
-
-def cpu_name() -> str:
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(": ", 1)[1] for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
 
 
 def main() -> int:
@@ -109,7 +82,7 @@ def main() -> int:
                               capture_output=True, text=True, check=True)
         roofline = done.stdout.splitlines()
 
-    ours, stock = Worker(args.ours), Worker(args.stock)
+    ours, stock = Worker(args.ours, _WORKER), Worker(args.stock, _WORKER)
     results = []
     for optimizer, rows, steps, fresh in CASES:
         if only and optimizer not in only:

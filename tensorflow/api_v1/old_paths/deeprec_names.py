@@ -1,0 +1,84 @@
+"""Modules and names that DeepRec added to those of 1.15: tables as in core_modules and core_names."""
+
+_API = "tensorflow._api.v2.compat.v1"
+_PY = "tensorflow.python"
+_EV = "tensorflow.deeprec.embedding"
+_OPTIMIZERS = "tensorflow.deeprec.optimizers"
+
+MODULES = {
+    "tensorflow.core.framework.embedding": (),
+    "tensorflow.core.framework.embedding.config_pb2": f"{_EV}.storage_types",
+    f"{_PY}.ops.hash_table": (),
+    f"{_PY}.ops.hash_table.hash_table": f"{_EV}.hash_table",
+    f"{_PY}.ops.kv_variable_ops": f"{_EV}.kv_variable_ops",
+    **{
+        f"{_PY}.training.{module}": f"{_OPTIMIZERS}.{module}"
+        for module in ("adagrad_decay", "adagrad_decay_v2", "adam_async", "weight_decay_optimizers")
+    },
+}
+
+_OPTIONS = {
+    name: f"{_EV}.options:{name}"
+    for name in (
+        "CBFFilter",
+        "CheckpointOption",
+        "CounterFilter",
+        "EmbeddingVariableOption",
+        "GlobalStepEvict",
+        "InitializerOption",
+        "L2WeightEvict",
+        "StorageOption",
+    )
+}
+_GETTERS = {
+    "get_dynamic_dimension_embedding_variable": f"{_EV}.dynamic_dimension:get_dynamic_dimension_embedding_variable",
+    "get_embedding_variable": f"{_EV}.getter:get_embedding_variable",
+    "get_hash_table": f"{_EV}.hash_table:get_hash_table",
+    "get_multihash_variable": f"{_EV}.multihash:get_multihash_variable",
+}
+_LOOKUPS = {
+    "adaptive_embedding_lookup_sparse": f"{_EV}.adaptive:adaptive_embedding_lookup_sparse",
+    "embedding_lookup_sparse_multi_dim": f"{_EV}.lookup_multi_dim:embedding_lookup_sparse_multi_dim",
+    "safe_adaptive_embedding_lookup_sparse": f"{_EV}.adaptive:safe_adaptive_embedding_lookup_sparse",
+    "safe_embedding_lookup_multi_dim": f"{_EV}.lookup_multi_dim:safe_embedding_lookup_multi_dim",
+}
+_COLUMNS = {
+    name: f"{_EV}.columns:{name}"
+    for name in (
+        "categorical_column_with_adaptive_embedding",
+        "categorical_column_with_embedding",
+        "categorical_column_with_multihash",
+        "sequence_categorical_column_with_embedding",
+    )
+}
+_ROOT = {**_OPTIONS, **_GETTERS}
+_TRAIN = {
+    "AdagradDecayOptimizer": f"{_OPTIMIZERS}.adagrad_decay:AdagradDecayOptimizer",
+    "AdagradDecayOptimizerV2": f"{_OPTIMIZERS}.adagrad_decay_v2:AdagradDecayOptimizerV2",
+    "AdamAsyncOptimizer": f"{_OPTIMIZERS}.adam_async:AdamAsyncOptimizer",
+    "AdamWOptimizer": f"{_OPTIMIZERS}.weight_decay_optimizers:AdamWOptimizer",
+    "DecoupledWeightDecayExtension": f"{_OPTIMIZERS}.weight_decay_optimizers:DecoupledWeightDecayExtension",
+    "extend_with_decoupled_weight_decay": f"{_OPTIMIZERS}.weight_decay_optimizers:extend_with_decoupled_weight_decay",
+}
+
+NAMES = {
+    "tensorflow": _ROOT,
+    _API: _ROOT,
+    f"{_API}.feature_column": _COLUMNS,
+    f"{_API}.nn": _LOOKUPS,
+    f"{_API}.train": _TRAIN,
+    "tensorflow.contrib.layers.feature_column": {
+        name: f"tensorflow.contrib.layers.table_columns:{name}"
+        for name in ("sparse_column_with_dynamic_dimension_embedding", "sparse_column_with_embedding")
+    },
+    f"{_PY}.feature_column.feature_column_lib": _COLUMNS,
+    f"{_PY}.feature_column.feature_column_v2": _COLUMNS,
+    f"{_PY}.feature_column.sequence_feature_column": {
+        "sequence_categorical_column_with_embedding": _COLUMNS["sequence_categorical_column_with_embedding"]
+    },
+    f"{_PY}.ops.embedding_ops": _LOOKUPS,
+    f"{_PY}.ops.nn": _LOOKUPS,
+    f"{_PY}.ops.variable_scope": _GETTERS,
+    f"{_PY}.ops.variables": _OPTIONS,
+    f"{_PY}.training.training": _TRAIN,
+}

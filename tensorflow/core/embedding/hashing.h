@@ -1,0 +1,34 @@
+// The hash of keys, and the buckets that checkpoints are ordered by.
+
+#ifndef TENSORFLOW_CORE_EMBEDDING_HASHING_H_
+#define TENSORFLOW_CORE_EMBEDDING_HASHING_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace deeprec {
+namespace embedding {
+
+// Finalizer of MurmurHash3: a bijection whose every output bit depends on every input bit.
+inline uint64_t MixKey(uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+struct KeyHash {
+  size_t operator()(int64_t key) const { return MixKey(uint64_t(key)); }
+};
+
+// key mod n with the result in [0, n), for negative keys too.
+inline int64_t FloorMod(int64_t key, int64_t n) {
+  const int64_t rest = key % n;
+  return rest < 0 ? rest + n : rest;
+}
+
+}  // namespace embedding
+}  // namespace deeprec
+
+#endif  // TENSORFLOW_CORE_EMBEDDING_HASHING_H_

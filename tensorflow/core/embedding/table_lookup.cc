@@ -1,0 +1,217 @@
+// Reading rows by key.
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "tensorflow/core/embedding/table_shard.h"
+
+namespace deeprec {
+namespace embedding {
+namespace {
+
+using sparse::BFloat16;
+using sparse::Half;
+
+template <class T>
+void Fill(T value, int64_t n, char* out) {
+  std::fill_n(reinterpret_cast<T*>(out), n, value);
+}
+
+#include "tensorflow/core/sparse/element_convert.h"
+
+// A row of equal elements.
+std::unique_ptr<char[]> ConstantRow(ElementType type, double value, int64_t dim) {
+  std::unique_ptr<char[]> row(new char[dim * sparse::ElementSize(type)]);
+  switch (type) {
+    case ElementType::kHalf: Fill(ToHalf(float(value)), dim, row.get()); break;
+    case ElementType::kBFloat16: Fill(ToBFloat16(float(value)), dim, row.get()); break;
+    case ElementType::kFloat: Fill(float(value), dim, row.get()); break;
+    case ElementType::kDouble: Fill(value, dim, row.get()); break;
+  }
+  return row;
+}
+
+// A length known at compile time is a few vector moves.
+inline void CopyRow(char* out, const char* row, int64_t bytes) {
+  switch (bytes) {
+    case 32: memcpy(out, row, 32); break;
+    case 64: memcpy(out, row, 64); break;
+    case 128: memcpy(out, row, 128); break;
+    default: memcpy(out, row, bytes);
+  }
+}
+
+}  // namespace
+
+// All shards, shared. In order, so that two who wait for each other's shards can not be.
+class Table::SharedLocks {
+ public:
+  SharedLocks(Shard* shards, int n) : shards_(shards), n_(n) {
+    for (int s = 0; s < n_; ++s) shards_[s].mu.lock_shared();
+  }
+  ~SharedLocks() {
+    for (int s = 0; s < n_; ++s) shards_[s].mu.unlock_shared();
+  }
+  SharedLocks(const SharedLocks&) = delete;
+  SharedLocks& operator=(const SharedLocks&) = delete;
+
+ private:
+  Shard* const shards_;
+  const int n_;
+};
+
+void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out,
+                   const Threads& threads) const {
+  std::shared_lock<SharedMutex> layout(layout_mu_);
+  const Column& variable = columns_[0];
+  const int64_t bytes = variable.bytes;
+  const char* const fallback_rows = static_cast<const char*>(fallback);
+  char* const out_rows = static_cast<char*>(out);
+  const bool selective = options_.admission != AdmissionKind::kAll;
+  const std::unique_ptr<char[]> no_permission =
+      selective ? ConstantRow(options_.type, options_.no_permission, variable.defaults->dim()) : nullptr;
+
+  // Ordering the batch by shard first would cost a third of the lookup.
+  const SharedLocks locks(shards_.get(), num_shards_);
+  const auto look_up = [&](int64_t begin, int64_t end) {
+    constexpr int64_t kRing = 32;
+    static_assert(kRing > kFetchAhead, "a place is used before it is taken again");
+    uint64_t hashes[kRing];
+    const char* rows[kRing];
+    for (int64_t i = begin; i < end + 2 * kFetchAhead; ++i) {
+      const int64_t find = i - kFetchAhead;
+      if (find >= begin && find < end) {
+        const uint64_t hash = hashes[find % kRing];
+        const uintptr_t* const found = shards_[ShardOf(hash)].index.Find(keys[find], hash);
+        const char* row = nullptr;
+        if (found != nullptr && !WaitingKey::Is(*found)) {
+          row = reinterpret_cast<const char*>(*found) + variable.offset;
+          FetchRow(row, bytes);
+        }
+        rows[find % kRing] = row;
+      }
+      if (i < end) {
+        const uint64_t hash = hashes[i % kRing] = MixKey(uint64_t(keys[i]));
+        shards_[ShardOf(hash)].index.PrefetchHash(hash);
+      }
+      const int64_t copy = i - 2 * kFetchAhead;
+      if (copy >= begin) {
+        const char* row = rows[copy % kRing];
+        if (row == nullptr) {
+          row = selective ? no_permission.get()
+                          : fallback_rows != nullptr ? fallback_rows + copy * bytes
+                                                     : variable.defaults->Row(keys[copy]);
+        }
+        CopyRow(out_rows + copy * bytes, row, bytes);
+      }
+    }
+  };
+  const int workers =
+      threads.run == nullptr ? 1 : sparse::NumShards(BatchNs(n, bytes), threads.count);
+  if (workers == 1) {
+    look_up(0, n);
+  } else {
+    threads.run(workers, [&](int w) { look_up(n * w / workers, n * (w + 1) / workers); });
+  }
+}
+
+void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, int64_t version, void* out,
+                           const Threads& threads) {
+  if (options_.admission == AdmissionKind::kAll) {
+    std::shared_lock<SharedMutex> layout(layout_mu_);
+    const Column& variable = columns_[0];
+    const char* const initial_rows = static_cast<const char*>(initial);
+    ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
+      std::unique_lock<SharedMutex> lock(shard->mu);
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t key = keys[positions[i]];
+        const uintptr_t* const found = shard->index.Find(key);
+        if (found != nullptr && !WaitingKey::Is(*found)) continue;
+        char* const block = NewBlock(shard, key, 0, version);
+        memcpy(block + variable.offset, initial_rows + positions[i] * variable.bytes, variable.bytes);
+        *shard->index.FindOrInsert(key, uintptr_t(block)) = uintptr_t(block);
+      }
+    });
+  }
+  Lookup(keys, n, nullptr, out, threads);
+}
+
+template <class Visit>
+void Table::VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const {
+  std::shared_lock<SharedMutex> layout(layout_mu_);
+  ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
+    std::shared_lock<SharedMutex> lock(shard->mu);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t key = keys[positions[i]];
+      visit(positions[i], key, shard->index.Find(key));
+    }
+  });
+}
+
+void Table::Frequencies(const int64_t* keys, int64_t n, int64_t* out) const {
+  VisitWords(keys, n, [&](int64_t i, int64_t key, const uintptr_t* word) {
+    if (word == nullptr) {
+      out[i] = bloom_ == nullptr ? 0 : bloom_->Count(key);
+    } else if (WaitingKey::Is(*word)) {
+      out[i] = WaitingKey::Frequency(*word);
+    } else {
+      out[i] = options_.record_frequency ? HeaderOf(reinterpret_cast<char*>(*word))->frequency : 0;
+    }
+  });
+}
+
+void Table::Versions(const int64_t* keys, int64_t n, int64_t* out) const {
+  VisitWords(keys, n, [&](int64_t i, int64_t, const uintptr_t* word) {
+    if (word == nullptr || !options_.record_version) {
+      out[i] = kNoVersion;
+    } else if (WaitingKey::Is(*word)) {
+      out[i] = WaitingKey::Version(*word);
+    } else {
+      out[i] = HeaderOf(reinterpret_cast<char*>(*word))->version;
+    }
+  });
+}
+
+void Table::Tiers(const int64_t* keys, int64_t n, int32_t* out) const {
+  VisitWords(keys, n, [&](int64_t i, int64_t, const uintptr_t* word) {
+    out[i] = word == nullptr || WaitingKey::Is(*word) ? -1 : 0;
+  });
+}
+
+void Table::Read(const int64_t* keys, int64_t n, const RowReader& reader) const {
+  std::shared_lock<SharedMutex> layout(layout_mu_);
+  ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
+    std::shared_lock<SharedMutex> lock(shard->mu);
+    // Map entries are fetched two steps ahead, rows one.
+    constexpr int64_t kRing = 32;
+    static_assert(kRing > kFetchAhead, "a block is used before its place in the ring is taken again");
+    const char* blocks[kRing];
+    for (int64_t i = -kFetchAhead; i < count; ++i) {
+      if (i + 2 * kFetchAhead < count) shard->index.Prefetch(keys[positions[i + 2 * kFetchAhead]]);
+      if (const int64_t ahead = i + kFetchAhead; ahead < count) {
+        const uintptr_t* const found = shard->index.Find(keys[positions[ahead]]);
+        const char*& block = blocks[ahead % kRing];
+        block = found == nullptr || WaitingKey::Is(*found) ? nullptr : reinterpret_cast<const char*>(*found);
+        if (block != nullptr) FetchRow(block, block_bytes_);
+      }
+      if (i < 0) continue;
+      const int64_t at = positions[i];
+      const char* const block = blocks[i % kRing];
+      for (size_t c = 0; c < reader.columns.size(); ++c) {
+        if (reader.columns[c] == nullptr) continue;
+        const Column& column = columns_[c];
+        memcpy(static_cast<char*>(reader.columns[c]) + at * column.bytes,
+               block == nullptr ? column.defaults->Row(keys[at]) : block + column.offset, column.bytes);
+      }
+      const Header none{0, kNoVersion};
+      const Header& header =
+          block != nullptr && has_header() ? *HeaderOf(const_cast<char*>(block)) : none;
+      if (reader.frequencies != nullptr) reader.frequencies[at] = header.frequency;
+      if (reader.versions != nullptr) reader.versions[at] = header.version;
+    }
+  });
+}
+
+}  // namespace embedding
+}  // namespace deeprec

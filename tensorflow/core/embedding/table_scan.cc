@@ -1,0 +1,142 @@
+// Passes over all keys: eviction and snapshots.
+
+#include <algorithm>
+
+#include "tensorflow/core/embedding/table_shard.h"
+
+namespace deeprec {
+namespace embedding {
+namespace {
+
+using sparse::BFloat16;
+using sparse::Half;
+
+#include "tensorflow/core/sparse/element_convert.h"
+
+template <class T>
+double AsDouble(T x) {
+  return double(x);
+}
+double AsDouble(Half x) { return ToFloat(x); }
+double AsDouble(BFloat16 x) { return ToFloat(x); }
+
+template <class T>
+double SquaredNorm(const char* row, int64_t dim) {
+  double sum = 0;
+  for (int64_t i = 0; i < dim; ++i) {
+    const double x = AsDouble(reinterpret_cast<const T*>(row)[i]);
+    sum += x * x;
+  }
+  return sum;
+}
+
+double SquaredNorm(ElementType type, const char* row, int64_t dim) {
+  switch (type) {
+    case ElementType::kHalf: return SquaredNorm<Half>(row, dim);
+    case ElementType::kBFloat16: return SquaredNorm<BFloat16>(row, dim);
+    case ElementType::kFloat: return SquaredNorm<float>(row, dim);
+    case ElementType::kDouble: return SquaredNorm<double>(row, dim);
+  }
+  return 0;
+}
+
+inline int64_t KeyOf(int64_t key) { return key; }
+inline int64_t KeyOf(const WaitingEntry& entry) { return entry.key; }
+
+// Orders the entries by bucket in place (American flag sort): a copy of the keys of a large table would be most of
+// what a snapshot may cost.
+template <class Entry>
+void SortByBucket(int64_t buckets, std::vector<Entry>* entries, std::vector<int64_t>* begin) {
+  begin->assign(buckets + 1, 0);
+  for (const Entry& entry : *entries) ++(*begin)[FloorMod(KeyOf(entry), buckets) + 1];
+  for (int64_t b = 0; b < buckets; ++b) (*begin)[b + 1] += (*begin)[b];
+  std::vector<int64_t> at(begin->begin(), begin->end() - 1);
+  for (int64_t b = 0; b < buckets; ++b) {
+    while (at[b] < (*begin)[b + 1]) {
+      Entry& entry = (*entries)[at[b]];
+      const int64_t bucket = FloorMod(KeyOf(entry), buckets);
+      if (bucket == b) {
+        ++at[b];
+      } else {
+        std::swap(entry, (*entries)[at[bucket]++]);
+      }
+    }
+  }
+  // One order whatever the history of the maps.
+  for (int64_t b = 0; b < buckets; ++b) {
+    std::sort(entries->begin() + (*begin)[b], entries->begin() + (*begin)[b + 1],
+              [](const Entry& x, const Entry& y) { return KeyOf(x) < KeyOf(y); });
+  }
+}
+
+}  // namespace
+
+template <class Evict>
+int64_t Table::EvictIf(const Evict& evict) {
+  std::shared_lock<SharedMutex> layout(layout_mu_);
+  int64_t evicted = 0;
+  for (int s = 0; s < num_shards_; ++s) {
+    Shard& shard = shards_[s];
+    std::unique_lock<SharedMutex> lock(shard.mu);
+    // Erasing moves other keys about, so not while the keys are gone through.
+    std::vector<int64_t> gone;
+    shard.index.ForEach([&](int64_t key, uintptr_t& word) {
+      if (!evict(&word)) return;
+      FreeBlock(&shard, word);
+      gone.push_back(key);
+    });
+    for (const int64_t key : gone) shard.index.Erase(key);
+    evicted += int64_t(gone.size());
+  }
+  return evicted;
+}
+
+int64_t Table::EvictOlderThan(int64_t max_age, int64_t global_step) {
+  if (!options_.record_version) return 0;
+  return EvictIf([&](uintptr_t* word) {
+    if (WaitingKey::Is(*word)) {
+      if (WaitingKey::Version(*word) == kNoVersion) {
+        *word = WaitingKey::Pack(WaitingKey::Frequency(*word), global_step);
+      }
+      return global_step - WaitingKey::Version(*word) > max_age;
+    }
+    Header* const header = HeaderOf(reinterpret_cast<char*>(*word));
+    if (header->version == kNoVersion) header->version = global_step;
+    return global_step - header->version > max_age;
+  });
+}
+
+int64_t Table::EvictSmallerThan(double threshold) {
+  // Columns can not change while EvictIf holds the layout; the first one never does.
+  const int64_t offset = [&] {
+    std::shared_lock<SharedMutex> layout(layout_mu_);
+    return columns_[0].offset;
+  }();
+  return EvictIf([&](uintptr_t* word) {
+    if (WaitingKey::Is(*word)) return false;
+    const char* const row = reinterpret_cast<const char*>(*word) + offset;
+    return 0.5 * SquaredNorm(options_.type, row, columns_[0].defaults->dim()) < threshold;
+  });
+}
+
+Snapshot Table::TakeSnapshot(int64_t buckets) const {
+  Snapshot snapshot;
+  snapshot.keys.reserve(size());
+  for (int s = 0; s < num_shards_; ++s) {
+    std::shared_lock<SharedMutex> lock(shards_[s].mu);
+    const KeyIndex& index = shards_[s].index;
+    index.ForEach([&](int64_t key, uintptr_t word) {
+      if (WaitingKey::Is(word)) {
+        snapshot.waiting.push_back(WaitingEntry{key, word});
+      } else {
+        snapshot.keys.push_back(key);
+      }
+    });
+  }
+  SortByBucket(buckets, &snapshot.keys, &snapshot.begin);
+  SortByBucket(buckets, &snapshot.waiting, &snapshot.waiting_begin);
+  return snapshot;
+}
+
+}  // namespace embedding
+}  // namespace deeprec

@@ -1,0 +1,64 @@
+// What the parts of the table's implementation share. Not for users of the table: the map's headers stay out
+// of theirs.
+
+#ifndef TENSORFLOW_CORE_EMBEDDING_TABLE_SHARD_H_
+#define TENSORFLOW_CORE_EMBEDDING_TABLE_SHARD_H_
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "tensorflow/core/embedding/block_arena.h"
+#include "tensorflow/core/embedding/hashing.h"
+#include "tensorflow/core/embedding/key_index.h"
+#include "tensorflow/core/embedding/table.h"
+
+namespace deeprec {
+namespace embedding {
+
+struct alignas(64) Table::Shard {
+  Shard() : arena(kBlockAlignment, nullptr) {}
+  mutable SharedMutex mu;
+  KeyIndex index;  // to the address of a block, or a WaitingKey
+  BlockArena arena;
+};
+
+// Keys whose index entries, and then rows, are fetched ahead.
+constexpr int64_t kFetchAhead = 24;
+
+inline void FetchRow(const char* row, int64_t bytes) {
+  const int64_t end = std::min<int64_t>(bytes, 256);
+  for (int64_t i = 0; i < end; i += 64) __builtin_prefetch(row + i, 0, 3);
+}
+
+// Time of a batch on one thread: per key a line of the index and the row's, with the latency mostly hidden.
+inline double BatchNs(int64_t n, int64_t block_bytes) { return double(n) * (20 + double(block_bytes) / 16); }
+
+// Calls visit(shard, positions, count) for every shard that keys of the batch fall to, one after the other;
+// positions are ascending. n < 2^31.
+template <class Visit>
+void Table::ForEachShard(const int64_t* keys, int64_t n, const Visit& visit) const {
+  if (n == 0) return;
+  const std::unique_ptr<uint8_t[]> shard_of(new uint8_t[n]);
+  const std::unique_ptr<int32_t[]> positions(new int32_t[n]);
+  std::vector<int32_t> begin(num_shards_ + 1), at(num_shards_);
+  for (int64_t i = 0; i < n; ++i) {
+    shard_of[i] = uint8_t(ShardOf(MixKey(uint64_t(keys[i]))));
+    ++begin[shard_of[i] + 1];
+  }
+  for (int s = 0; s < num_shards_; ++s) {
+    at[s] = begin[s];
+    begin[s + 1] += begin[s];
+  }
+  for (int64_t i = 0; i < n; ++i) positions[at[shard_of[i]]++] = int32_t(i);
+  for (int s = 0; s < num_shards_; ++s) {
+    if (begin[s + 1] > begin[s]) visit(&shards_[s], positions.get() + begin[s], begin[s + 1] - begin[s]);
+  }
+}
+
+}  // namespace embedding
+}  // namespace deeprec
+
+#endif  // TENSORFLOW_CORE_EMBEDDING_TABLE_SHARD_H_

@@ -1,0 +1,111 @@
+#include "tensorflow/core/kernels/kv_variable.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tensorflow {
+
+using deeprec::sparse::ElementType;
+
+void KvVariable::Set(std::shared_ptr<KvTable> table, int column, bool initialized) {
+  mutex_lock lock(mu_);
+  table_ = std::move(table);
+  column_ = column;
+  initialized_ = initialized;
+  if (column == 0) table_->has_content = initialized;
+}
+
+void KvVariable::SetInitialized() {
+  mutex_lock lock(mu_);
+  initialized_ = true;
+  if (column_ == 0) table_->has_content = true;
+}
+
+std::shared_ptr<KvTable> KvVariable::table() const {
+  tf_shared_lock lock(mu_);
+  return initialized_ ? table_ : nullptr;
+}
+
+std::shared_ptr<KvTable> KvVariable::table_to_restore() const {
+  tf_shared_lock lock(mu_);
+  return table_;
+}
+
+int KvVariable::column() const {
+  tf_shared_lock lock(mu_);
+  return column_;
+}
+
+std::string KvVariable::DebugString() const {
+  const auto kv = table();
+  if (kv == nullptr) return absl::StrCat("EmbeddingVariable ", name_, ", not initialized");
+  return absl::StrCat("EmbeddingVariable ", name_, " of ", kv->table.size(), " keys, dim ",
+                      kv->table.dim(column()));
+}
+
+int64_t KvVariable::MemoryUsed() const {
+  const auto kv = table();
+  // Slots live in the variable's table.
+  return kv == nullptr || column() != 0 ? 0 : kv->table.MemoryBytes();
+}
+
+absl::Status GetKv(OpKernelContext* ctx, int input, KvRef* ref) {
+  return GetKv(ctx, HandleFromInput(ctx, input), ref);
+}
+
+absl::Status GetKv(OpKernelContext* ctx, const ResourceHandle& handle, KvRef* ref) {
+  core::RefCountPtr<KvVariable> variable;
+  if (LookupResource(ctx, handle, &variable).ok()) {
+    ref->kv = variable->table();
+    ref->column = variable->column();
+    ref->name = variable->name();
+  }
+  if (ref->kv == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "EmbeddingVariable ", handle.name(), " is not initialized: run its initializer or restore it first."));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype) {
+  if (ref.kv->dtype != dtype) {
+    return absl::InvalidArgumentError(absl::StrCat("EmbeddingVariable ", ref.name, " has dtype ",
+                                                   DataTypeString(ref.kv->dtype), ", the op expects ",
+                                                   DataTypeString(dtype)));
+  }
+  if (ref.kv->key_dtype != key_dtype) {
+    return absl::InvalidArgumentError(absl::StrCat("EmbeddingVariable ", ref.name, " has keys of dtype ",
+                                                   DataTypeString(ref.kv->key_dtype), ", got indices of dtype ",
+                                                   DataTypeString(key_dtype)));
+  }
+  return absl::OkStatus();
+}
+
+ElementType KvElementType(DataType dtype) {
+  switch (dtype) {
+    case DT_HALF: return ElementType::kHalf;
+    case DT_BFLOAT16: return ElementType::kBFloat16;
+    case DT_DOUBLE: return ElementType::kDouble;
+    default: return ElementType::kFloat;
+  }
+}
+
+KvKeys::KvKeys(const Tensor& keys) : size_(keys.NumElements()) {
+  if (keys.dtype() == DT_INT64) {
+    data_ = keys.flat<int64_t>().data();
+    return;
+  }
+  copy_.reset(new int64_t[size_]);
+  std::copy_n(keys.flat<int32_t>().data(), size_, copy_.get());
+  data_ = copy_.get();
+}
+
+void CopyKeys(const int64_t* keys, int64_t n, Tensor* to) {
+  if (to->dtype() == DT_INT64) {
+    std::copy_n(keys, n, to->flat<int64_t>().data());
+  } else {
+    std::copy_n(keys, n, to->flat<int32_t>().data());
+  }
+}
+
+}  // namespace tensorflow

@@ -1,0 +1,24 @@
+// Inputs that the optimizer ops of variables and of EmbeddingVariables have in common.
+
+#ifndef TENSORFLOW_CORE_KERNELS_STEP_INPUTS_H_
+#define TENSORFLOW_CORE_KERNELS_STEP_INPUTS_H_
+
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/sparse/row_update.h"
+
+namespace tensorflow {
+
+// The value of the input `name`, a scalar of a floating dtype.
+absl::Status ReadScalar(OpKernelContext* ctx, const char* name, double* value);
+
+// The value of the input `name`, an int32 or int64 scalar.
+absl::Status ReadStep(OpKernelContext* ctx, const char* name, int64_t* value);
+
+// The powers of beta of AdamAsync: the inputs beta1_power and beta2_power, variables of one element that hold
+// beta^t for the step t that comes next. Reads them into `hyper`, and if `advance` makes them beta^(t+1) in the same
+// moment, so that no two steps take one t, and none waits for another's rows. A step that fails later has used up its t.
+absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, deeprec::sparse::Hyper* hyper);
+
+}  // namespace tensorflow
+
+#endif  // TENSORFLOW_CORE_KERNELS_STEP_INPUTS_H_

@@ -1,0 +1,227 @@
+"""`tf.get_embedding_variable`: makes or reuses an EmbeddingVariable in the variable scope."""
+
+import os
+
+from tensorflow.deeprec.embedding import options as options_lib
+from tensorflow.deeprec.embedding import storage_types
+from tensorflow.deeprec.embedding.variable import EmbeddingVariable, TableConfig
+from tensorflow.python.framework import dtypes, ops
+from tensorflow.python.ops import array_ops, init_ops, variable_scope, variables
+
+_VALUE_DTYPES = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16)
+_KEY_DTYPES = (dtypes.int64, dtypes.int32)
+# What a partitioner is told of the rows: keys are spread by their remainder by this, so more parts make no sense.
+_ROWS_TO_PARTITION = 1000
+
+
+class DefaultRows:
+    """An initializer of the pool of default rows. The shape it is asked for does not matter."""
+
+    def __init__(self, initializer, rows: int, dim: int):
+        self._initializer = initializer
+        self._rows = rows
+        self._dim = dim
+
+    def __call__(self, shape=None, dtype=None, partition_info=None):
+        del shape, partition_info
+        initializer = self._initializer
+        if isinstance(initializer, type):
+            initializer = initializer()
+        if callable(initializer):
+            return initializer([self._rows, self._dim], dtype=dtype)
+        value = ops.convert_to_tensor(initializer, dtype=dtype)
+        if value.shape.num_elements() is not None and value.shape.num_elements() % self._dim:
+            raise ValueError(
+                f"An initial value of an EmbeddingVariable of dim {self._dim} must have shape [dim] or [rows, dim], "
+                f"got {value.shape}"
+            )
+        return array_ops.reshape(value, [-1, self._dim])
+
+
+def table_config(option: options_lib.EmbeddingVariableOption, steps_to_live=None) -> TableConfig:
+    """What `option`, the deprecated `steps_to_live` and the environment ask of a table.
+
+    Raises:
+      ValueError: both steps_to_live and an L2WeightEvict are given.
+    """
+    values = {"default_value_no_permission": float(option.init.default_value_no_permission)}
+    if isinstance(option.evict, options_lib.L2WeightEvict):
+        if steps_to_live is not None:
+            raise ValueError(
+                f"steps_to_live={steps_to_live!r} and evict_option=L2WeightEvict exclude each other: give one of them."
+            )
+        values["l2_weight_threshold"] = option.evict.l2_weight_threshold
+    elif option.evict is not None:
+        steps_to_live = option.evict.steps_to_live
+    if steps_to_live is not None:
+        values["steps_to_live"] = options_lib.GlobalStepEvict(steps_to_live).steps_to_live
+    strategy = option.filter_strategy
+    if strategy is not None:
+        values["filter_freq"] = strategy.filter_freq
+    if isinstance(strategy, options_lib.CBFFilter) and strategy.false_positive_probability != -1.0:
+        values["max_element_size"] = strategy.max_element_size
+        values["false_positive_probability"] = strategy.false_positive_probability
+        values["counter_type"] = strategy.counter_type
+    values["record_freq"] = bool(values.get("filter_freq")) or _switched_on("TF_RECORD_FREQ")
+    values["record_version"] = "steps_to_live" in values or _switched_on("TF_RECORD_VERSION")
+    return TableConfig(**values)
+
+
+def _switched_on(variable: str) -> bool:
+    return os.environ.get(variable, "0").lower() in ("1", "true")
+
+
+def get_embedding_variable(
+    name,
+    embedding_dim,
+    key_dtype=dtypes.int64,
+    value_dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=True,
+    collections=None,
+    caching_device=None,
+    partitioner=None,
+    validate_shape=True,
+    custom_getter=None,
+    constraint=None,
+    steps_to_live=None,
+    init_data_source=None,
+    ev_option=None,
+):
+    """Gets an EmbeddingVariable of the variable scope, or makes it.
+
+    Args:
+      name: its name in the scope.
+      embedding_dim: elements of a row, positive.
+      key_dtype: tf.int64 or tf.int32.
+      value_dtype: tf.float32 (None), tf.float64, tf.bfloat16 or tf.float16.
+      initializer: of the default rows; `ev_option.init_option.initializer` goes before it. Both None: the scope's, else a
+        truncated normal.
+      regularizer: must be None: there is no value to regularize.
+      trainable: whether optimizers find it.
+      collections: None: GLOBAL_VARIABLES. EMBEDDING_VARIABLES is always added.
+      caching_device: not used; rows are read where they are.
+      partitioner: as `tf.fixed_size_partitioner(n)`: n parts `name/part_0` ...; key k is in part `(k mod 1000) mod n`.
+      validate_shape: not used.
+      custom_getter: as in `tf.get_variable`.
+      constraint: must be None for training.
+      steps_to_live: deprecated form of `ev_option.evict_option=tf.GlobalStepEvict(...)`.
+      init_data_source: not used.
+      ev_option: tf.EmbeddingVariableOption.
+
+    Returns:
+      EmbeddingVariable, or PartitionedVariable of them.
+
+    Raises:
+      ValueError: an argument is out of range, or the name is in use with other options.
+      RuntimeError: eager execution is enabled.
+    """
+    del validate_shape, init_data_source
+    option = ev_option if ev_option is not None else options_lib.EmbeddingVariableOption()
+    if not isinstance(option, options_lib.EmbeddingVariableOption):
+        raise ValueError(f"ev_option must be a tf.EmbeddingVariableOption, got {ev_option!r}")
+    if isinstance(embedding_dim, bool) or int(embedding_dim) != embedding_dim or embedding_dim <= 0:
+        raise ValueError(f"embedding_dim must be a positive integer, got {embedding_dim!r}")
+    key_dtype = _one_of("key_dtype", key_dtype, _KEY_DTYPES)
+    value_dtype = _one_of("value_dtype", value_dtype or dtypes.float32, _VALUE_DTYPES)
+    if regularizer is not None:
+        raise ValueError(
+            "regularizer must be None: an EmbeddingVariable has no value as a whole. Regularize what is looked up."
+        )
+    _check_storage(option.storage_option)
+    config = table_config(option, steps_to_live)
+
+    scope = variable_scope.get_variable_scope()
+    chosen = next((i for i in (option.init.initializer, initializer, scope.initializer) if i is not None), None)
+    rows = DefaultRows(
+        init_ops.truncated_normal_initializer() if chosen is None else chosen,
+        option.init.default_value_dim,
+        int(embedding_dim),
+    )
+
+    def create(next_creator, **kwargs):
+        del next_creator
+        variable_name = kwargs["name"]
+        made = EmbeddingVariable(
+            variable_name,
+            kwargs["initial_value"],
+            int(embedding_dim),
+            key_dtype,
+            value_dtype,
+            config,
+            trainable=kwargs["trainable"],
+            collections=kwargs["collections"],
+            constraint=kwargs["constraint"],
+            storage_type=option.storage_option.storage_type or storage_types.DEFAULT,
+        )
+        new.append(made)
+        return made
+
+    new = []
+    partitioned = partitioner if partitioner is not None else scope.partitioner
+    with variable_scope.variable_creator_scope_v1(create):
+        found = variable_scope.get_variable(
+            name,
+            shape=[_ROWS_TO_PARTITION, embedding_dim] if partitioned is not None else [embedding_dim],
+            dtype=value_dtype,
+            initializer=rows,
+            trainable=trainable,
+            collections=collections,
+            caching_device=caching_device,
+            partitioner=partitioner,
+            validate_shape=False,
+            use_resource=True,
+            custom_getter=custom_getter,
+            constraint=constraint,
+        )
+    for part in found if isinstance(found, variables.PartitionedVariable) else [found]:
+        _check_same(part, key_dtype, config)
+    if new and option.ckpt is not None and option.ckpt.ckpt_to_load_from:
+        _start_from_checkpoint(new, option.ckpt, _whole_name(found))
+    return found
+
+
+def _one_of(argument, value, allowed):
+    try:
+        dtype = dtypes.as_dtype(value)
+    except TypeError:
+        dtype = None
+    if dtype not in allowed:
+        raise ValueError(f"{argument} must be {', '.join('tf.' + d.name for d in allowed)}, got {value!r}")
+    return dtype
+
+
+def _whole_name(variable) -> str:
+    return variable.name if isinstance(variable, variables.PartitionedVariable) else variable.op.name
+
+
+def _start_from_checkpoint(parts, option: options_lib.CheckpointOption, name: str) -> None:
+    from tensorflow.deeprec.embedding import initial_checkpoints
+    from tensorflow.python.training import checkpoint_utils
+
+    source = initial_checkpoints.CheckpointSource(
+        checkpoint_utils._get_checkpoint_filename(option.ckpt_to_load_from),
+        option.tensor_name_in_ckpt or name,
+        option.always_load_from_specific_ckpt,
+    )
+    for part in parts:
+        initial_checkpoints.start_from(part, source)
+
+
+def _check_storage(option: options_lib.StorageOption) -> None:
+    if option.storage_type not in (None, storage_types.DEFAULT, storage_types.DRAM):
+        raise ValueError(
+            f"storage_type {storage_types.StorageType.Name(option.storage_type)} is not available: rows are kept in "
+            "memory (DRAM)."
+        )
+
+
+def _check_same(variable, key_dtype, config) -> None:
+    if not isinstance(variable, EmbeddingVariable):
+        raise ValueError(f"{variable.name} exists already and is no EmbeddingVariable.")
+    if (variable.key_dtype, variable.config) != (key_dtype, config):
+        raise ValueError(
+            f"EmbeddingVariable {variable.name} exists already with keys of {variable.key_dtype.name} and "
+            f"{variable.config}; got {key_dtype.name} and {config}."
+        )

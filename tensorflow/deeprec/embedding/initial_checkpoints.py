@@ -1,0 +1,115 @@
+"""EmbeddingVariables that start from a checkpoint: `tf.CheckpointOption` and `tf.train.init_from_checkpoint`."""
+
+import dataclasses
+import functools
+
+from tensorflow.deeprec.embedding import saveables
+from tensorflow.deeprec.embedding.variable import EmbeddingVariable
+from tensorflow.python.framework import constant_op, ops
+from tensorflow.python.ops import control_flow_ops, variable_scope, variables
+from tensorflow.python.training import checkpoint_utils
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckpointSource:
+    """Where an EmbeddingVariable starts from.
+
+    Attributes:
+      prefix: the checkpoint.
+      name: the variable's name in it, without the part.
+      always: whether this goes before the checkpoint that a Saver restores.
+    """
+
+    prefix: str
+    name: str
+    always: bool = False
+
+
+def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
+    """Makes the initializer of `variable`, and of the slots it will get, import from a checkpoint.
+
+    Raises:
+      ValueError: the checkpoint does not hold the variable.
+    """
+    if not _holds(source.prefix, source.name):
+        raise ValueError(f"Tensor {source.name}-keys is not found in checkpoint {source.prefix}, for {variable.name}.")
+    variable.checkpoint_source = source
+    empty = variable.initializer
+    with ops.control_dependencies([empty]):
+        imported = saveables.import_op(variable, constant_op.constant(source.prefix), source.name)
+    variable._initializer_op = control_flow_ops.group(
+        empty, imported, name=f"{variable.op.name}/InitializeFromCheckpoint"
+    )
+
+
+def start_slot(slot: EmbeddingVariable, slot_name: str) -> None:
+    """Does the same for a new slot, if the checkpoint of its variable has it."""
+    source = slot.primary.checkpoint_source
+    if source is not None and _holds(source.prefix, f"{source.name}/{slot_name}"):
+        start_from(slot, dataclasses.replace(source, name=f"{source.name}/{slot_name}"))
+
+
+def _holds(prefix: str, name: str) -> bool:
+    shapes = checkpoint_utils.load_checkpoint(prefix).get_variable_to_shape_map()
+    return f"{name}-keys" in shapes or f"{name}/part_0-keys" in shapes or _slot_of_parts(name) in shapes
+
+
+def _slot_of_parts(name: str) -> str:
+    variable, _, slot = name.rpartition("/")
+    return f"{variable}/part_0/{slot}-keys"
+
+
+def _init_from_checkpoint(released):
+    @functools.wraps(released)
+    def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+        prefix = checkpoint_utils._get_checkpoint_filename(ckpt_dir_or_file)
+        pairs = assignment_map.items() if hasattr(assignment_map, "items") else assignment_map
+        store = variable_scope._get_default_variable_store()._vars
+        of_store = {name: var for name, var in store.items() if isinstance(var, EmbeddingVariable)}
+        others, found = [], []
+        for source, target in pairs:
+            parts = _parts(target, of_store)
+            if parts:
+                found += [(part, source) for part in parts]
+            elif isinstance(target, str) and (not target or target.endswith("/")):
+                inside = {name: var for name, var in of_store.items() if name.startswith(target)}
+                for name, var in inside.items():
+                    whole = saveables.whole_name(name, saveables.part_of(var)[0])
+                    found.append((var, _join(source, whole[len(target) :])))
+                if not inside or any(n.startswith(target) and n not in of_store for n in store):
+                    others.append((source, target))
+            else:
+                others.append((source, target))
+        for variable, source in found:
+            start_from(variable, CheckpointSource(prefix, source))
+        for name in of_store:
+            del store[name]
+        try:
+            if others:
+                released(ckpt_dir_or_file, others)
+        finally:
+            store.update(of_store)
+
+    return init_from_checkpoint
+
+
+def _join(scope: str, name: str) -> str:
+    return name if scope == "/" else scope + name
+
+
+def _parts(target, of_store) -> list[EmbeddingVariable]:
+    """The EmbeddingVariables that an entry of an assignment map names."""
+    if isinstance(target, str):
+        if target in of_store:
+            return [of_store[target]]
+        parts = []
+        while (name := f"{target}/part_{len(parts)}") in of_store:
+            parts.append(of_store[name])
+        return parts
+    targets = list(target) if isinstance(target, (list, tuple, variables.PartitionedVariable)) else [target]
+    return targets if targets and all(isinstance(t, EmbeddingVariable) for t in targets) else []
+
+
+def install() -> None:
+    """Teaches `tf.train.init_from_checkpoint` about EmbeddingVariables."""
+    checkpoint_utils._init_from_checkpoint = _init_from_checkpoint(checkpoint_utils._init_from_checkpoint)

@@ -1,0 +1,231 @@
+"""What a user may ask of an EmbeddingVariable. Names and defaults are DeepRec's; values are checked when given."""
+
+import os
+
+from tensorflow.deeprec.embedding import storage_types
+from tensorflow.python.framework import dtypes
+
+_GIB = 1 << 30
+_TIERS = 4
+# The most occurrences that a waiting key can count.
+_MAX_FREQUENCY = 2**31 - 1
+
+_COUNTERS = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+
+
+def _check_frequency(filter_freq) -> int:
+    if isinstance(filter_freq, bool) or not 0 <= int(filter_freq) <= _MAX_FREQUENCY or int(filter_freq) != filter_freq:
+        raise ValueError(f"filter_freq must be an integer in [0, {_MAX_FREQUENCY}], got {filter_freq!r}")
+    return int(filter_freq)
+
+
+class InitializerOption:
+    """Where the rows of new keys come from.
+
+    Args:
+      initializer: initializer, or value of shape `[dim]` or `[rows, dim]`; None: the `initializer` argument of
+        `tf.get_embedding_variable`.
+      default_value_dim: number of rows of the pool that the initializer fills once; key k starts as row
+        `k mod default_value_dim`. A value of one row makes it 1.
+      default_value_no_permission: each element of what a key reads as that a filter has not admitted.
+
+    Raises:
+      ValueError: default_value_dim is not positive.
+    """
+
+    def __init__(self, initializer=None, default_value_dim=4096, default_value_no_permission=0.0):
+        if default_value_dim <= 0:
+            raise ValueError(f"default_value_dim must be positive, got {default_value_dim!r}")
+        self.initializer = initializer
+        self.default_value_dim = default_value_dim
+        self.default_value_no_permission = default_value_no_permission
+
+
+class CounterFilter:
+    """Admits a key when it has been trained `filter_freq` times, counted exactly.
+
+    Raises:
+      ValueError: filter_freq is no integer in [0, 2^31).
+    """
+
+    def __init__(self, filter_freq=0):
+        self.filter_freq = _check_frequency(filter_freq)
+
+
+class CBFFilter:
+    """Admits a key when it has been trained `filter_freq` times, counted by a counting Bloom filter.
+
+    It needs `ceil(n |ln p| / (ln 2)^2)` counters, for n = max_element_size keys and p = false_positive_probability,
+    whatever the number of keys; a key may be admitted early, never late. The counts are not saved.
+
+    Args:
+      filter_freq: occurrences before a key is admitted.
+      max_element_size: number of keys the filter is made for.
+      false_positive_probability: in (0, 1); -1 together with max_element_size 0: counts exactly, as CounterFilter.
+      counter_type: tf.uint8, tf.uint16, tf.uint32 or tf.uint64; a threshold that does not fit acts as the largest value.
+
+    Raises:
+      ValueError: a value is out of range, or only one of max_element_size and false_positive_probability is given.
+    """
+
+    def __init__(self, filter_freq=0, max_element_size=0, false_positive_probability=-1.0, counter_type=dtypes.uint64):
+        if false_positive_probability != -1.0 and not 0 < false_positive_probability < 1:
+            raise ValueError(f"false_positive_probability must be in (0, 1), or -1, got {false_positive_probability!r}")
+        if false_positive_probability != -1.0 and max_element_size <= 0:
+            raise ValueError(
+                f"max_element_size must be positive with false_positive_probability={false_positive_probability!r}, "
+                f"got {max_element_size!r}"
+            )
+        if false_positive_probability == -1.0 and max_element_size != 0:
+            raise ValueError(
+                f"false_positive_probability must be given with max_element_size={max_element_size!r}, got -1"
+            )
+        if dtypes.as_dtype(counter_type) not in _COUNTERS:
+            raise ValueError(f"counter_type must be tf.uint8, uint16, uint32 or uint64, got {counter_type!r}")
+        self.filter_freq = _check_frequency(filter_freq)
+        self.max_element_size = max_element_size
+        self.false_positive_probability = false_positive_probability
+        self.counter_type = dtypes.as_dtype(counter_type)
+
+
+class GlobalStepEvict:
+    """Saving removes the keys that were last trained more than `steps_to_live` global steps ago.
+
+    Raises:
+      ValueError: steps_to_live is not positive.
+    """
+
+    def __init__(self, steps_to_live=None):
+        if steps_to_live is not None and steps_to_live <= 0:
+            raise ValueError(f"steps_to_live must be positive, or None, got {steps_to_live!r}")
+        self.steps_to_live = steps_to_live
+
+
+class L2WeightEvict:
+    """Saving removes the keys with half the squared L2 norm of their row below `l2_weight_threshold`.
+
+    Raises:
+      ValueError: l2_weight_threshold is neither positive nor -1 (off).
+    """
+
+    def __init__(self, l2_weight_threshold=-1.0):
+        if l2_weight_threshold <= 0 and l2_weight_threshold != -1.0:
+            raise ValueError(f"l2_weight_threshold must be positive, or -1, got {l2_weight_threshold!r}")
+        self.l2_weight_threshold = l2_weight_threshold
+
+
+class StorageOption:
+    """Where rows are kept.
+
+    Args:
+      storage_type: one of `tensorflow.core.framework.embedding.config_pb2.StorageType`.
+      storage_path: folder of the tiers below memory; made if it does not exist.
+      storage_size: bytes for each tier, a list; missing ones are 1 GiB.
+      cache_strategy: which rows stay in the first tier, `CacheStrategy.LFU` or `LRU`.
+      layout: not used; kept for programs that pass it.
+
+    Raises:
+      ValueError: storage_size is no list, storage_path is given without storage_type or missing where the type needs it.
+    """
+
+    def __init__(
+        self,
+        storage_type=None,
+        storage_path=None,
+        storage_size=None,
+        cache_strategy=storage_types.CacheStrategy.LFU,
+        layout=None,
+    ):
+        if storage_size is None:
+            storage_size = []
+        if not isinstance(storage_size, list):
+            raise ValueError(f"storage_size must be a list of bytes per tier, got {storage_size!r}")
+        if storage_path is not None and storage_type is None:
+            raise ValueError(f"storage_type must be given with storage_path={storage_path!r}, got None")
+        if storage_type is not None and storage_type not in storage_types.StorageType.values():
+            raise ValueError(f"storage_type must be a value of config_pb2.StorageType, got {storage_type!r}")
+        on_disk = (
+            storage_types.LEVELDB,
+            storage_types.SSDHASH,
+            storage_types.DRAM_SSDHASH,
+            storage_types.DRAM_LEVELDB,
+        )
+        if storage_type in on_disk and not storage_path:
+            raise ValueError(
+                f"storage_path must be given with storage_type {storage_types.StorageType.Name(storage_type)}, got None"
+            )
+        if storage_path:
+            os.makedirs(storage_path, exist_ok=True)
+        self.storage_type = storage_type
+        self.storage_path = storage_path
+        self.storage_size = [*storage_size, *[_GIB] * (_TIERS - len(storage_size))]
+        self.cache_strategy = cache_strategy
+        self.layout = layout
+
+
+class CheckpointOption:
+    """A checkpoint that an EmbeddingVariable starts from.
+
+    Args:
+      ckpt_to_load_from: prefix of the checkpoint, or its folder.
+      tensor_name_in_ckpt: the variable's name there; None: its own.
+      always_load_from_specific_ckpt: whether it is loaded too where the program's own checkpoint is restored.
+      init_data_source: not used; kept for programs that pass it.
+    """
+
+    def __init__(
+        self,
+        ckpt_to_load_from=None,
+        tensor_name_in_ckpt=None,
+        always_load_from_specific_ckpt=False,
+        init_data_source=None,
+    ):
+        self.ckpt_to_load_from = ckpt_to_load_from
+        self.tensor_name_in_ckpt = tensor_name_in_ckpt
+        self.always_load_from_specific_ckpt = always_load_from_specific_ckpt
+        self.init_data_source = init_data_source
+
+
+class EmbeddingVariableOption:
+    """Everything that an EmbeddingVariable may be asked for.
+
+    Args:
+      ht_type: not used; kept for programs that pass it.
+      ht_partition_num: buckets that keys are grouped by in checkpoints; 1000 is the format's.
+      evict_option: GlobalStepEvict, L2WeightEvict or None.
+      ckpt: CheckpointOption or None.
+      filter_option: CounterFilter, CBFFilter or None.
+      storage_option: StorageOption.
+      init_option: InitializerOption.
+
+    Raises:
+      ValueError: an option is of another class.
+    """
+
+    def __init__(
+        self,
+        ht_type="",
+        ht_partition_num=1000,
+        evict_option=None,
+        ckpt=None,
+        filter_option=None,
+        storage_option=None,
+        init_option=None,
+    ):
+        _check_class("evict_option", evict_option, GlobalStepEvict, L2WeightEvict)
+        _check_class("ckpt", ckpt, CheckpointOption)
+        _check_class("filter_option", filter_option, CounterFilter, CBFFilter)
+        _check_class("storage_option", storage_option, StorageOption)
+        _check_class("init_option", init_option, InitializerOption)
+        self.ht_type = ht_type
+        self.ht_partition_num = ht_partition_num
+        self.evict = evict_option
+        self.ckpt = ckpt
+        self.filter_strategy = filter_option
+        self.storage_option = storage_option or StorageOption()
+        self.init = init_option or InitializerOption()
+
+
+def _check_class(argument: str, value, *classes: type) -> None:
+    if value is not None and not isinstance(value, classes):
+        raise ValueError(f"{argument} must be {' or '.join(c.__name__ for c in classes)}, got {value!r}")

@@ -1,0 +1,216 @@
+"""EmbeddingVariables in `tf.train.Saver`: saved with everything else of a device in one op, restored by an import.
+
+What is stored, and how the parts of a variable are spread anew, is decided in the ops, see core/ops/kv_checkpoint_ops.cc.
+"""
+
+import functools
+import os
+import re
+
+from tensorflow.core.protobuf import saver_pb2
+from tensorflow.deeprec import library
+from tensorflow.deeprec.embedding.variable import EmbeddingVariable, is_embedding_variable
+from tensorflow.python.framework import constant_op, dtypes, ops
+from tensorflow.python.ops import array_ops, math_ops, variables
+from tensorflow.python.training import saver as saver_lib
+from tensorflow.python.training import training_util
+from tensorflow.python.training.saving import saveable_object, saveable_object_util
+
+_PART = re.compile(r"^(?P<whole>.*)/part_(?P<number>\d+)$")
+
+
+class EmbeddingVariableSaveable(saveable_object.SaveableObject):
+    """An EmbeddingVariable, a part of one, or an optimizer slot of either, under its name in checkpoints.
+
+    Its one spec is the handle, which is not saved: it tells the Saver the device. What it is restored from is the prefix
+    of the checkpoint.
+    """
+
+    def __init__(self, variable: EmbeddingVariable, name: str):
+        spec = saveable_object.SaveSpec(variable.handle, "", name, dtype=dtypes.resource, device=variable.handle.device)
+        super().__init__(variable.handle.op, [spec], name)
+        self.variable = variable
+
+    def restore(self, restored_tensors, restored_shapes):
+        """The op that imports from the checkpoint whose prefix is the one restored tensor."""
+        del restored_shapes
+        prefix, name = restored_tensors[0], self.name
+        source = self.variable.checkpoint_source
+        if source is not None and source.always:
+            prefix, name = constant_op.constant(source.prefix), source.name
+        # A slot is set for the keys that its variable has, so that goes first.
+        return import_op(self.variable, prefix, name, after=getattr(self, "primary_restore", ()))
+
+
+def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
+    """Makes the op that fills a variable, or a slot of one, from a checkpoint.
+
+    Args:
+      variable: to be filled; it is initialized first if it is not yet.
+      prefix: scalar string tensor, the checkpoint.
+      name: the name there. That of a part, `var/part_0`, stands for its share of all of `var`.
+      after: ops that must have run.
+
+    Returns:
+      The op. It raises NotFoundError if the checkpoint does not hold the variable, DataLossError if it is damaged.
+    """
+    number, parts = part_of(variable)
+    name = whole_name(name, number)
+    with ops.colocate_with(variable.handle.op), ops.control_dependencies([variable._initializer_for_restore, *after]):
+        return library.ops().kv_resource_import_v3(
+            prefix,
+            variable.handle,
+            [name],
+            constant_op.constant(variable.invalid_key, variable.key_dtype),
+            dtype=variable.dtype,
+            partition_id=number or 0,
+            partition_num=parts,
+            reset_version=os.environ.get("TF_EV_RESET_VERSION", "0").lower() in ("1", "true"),
+        )
+
+
+def part_of(variable: EmbeddingVariable) -> tuple[int | None, int]:
+    """Which part of a partitioned variable this, or the variable this is a slot of, is, and of how many.
+
+    (None, 1) for a variable without parts.
+    """
+    variable = variable if variable.primary is None else variable.primary
+    match = _PART.match(variable.op.name)
+    if match is None or variable._save_slice_info is None:  # pylint: disable=protected-access
+        return None, 1
+    siblings = {
+        v.op.name
+        for v in variable.graph.get_collection(ops.GraphKeys.EMBEDDING_VARIABLES)
+        if (sibling := _PART.match(v.op.name)) and sibling["whole"] == match["whole"]
+    }
+    return int(match["number"]), max(len(siblings), 1)
+
+
+def whole_name(name: str, number: int | None) -> str:
+    """`var` or `var/Adagrad` for `var/part_0` or `var/part_0/Adagrad` and part number 0."""
+    if number is None:
+        return name
+    part = f"/part_{number}"
+    if name.endswith(part):
+        return name[: -len(part)]
+    head, found, tail = name.rpartition(f"{part}/")
+    return f"{head}/{tail}" if found else name
+
+
+def _saveables_of(released):
+    @functools.wraps(released)
+    def saveable_objects_for_op(op, name):
+        if isinstance(op, EmbeddingVariable):
+            return iter([EmbeddingVariableSaveable(op, name)])
+        if isinstance(op, (list, tuple, variables.PartitionedVariable)):
+            parts = list(op)
+            if parts and all(isinstance(part, EmbeddingVariable) for part in parts):
+                return iter([EmbeddingVariableSaveable(part, f"{name}/part_{i}") for i, part in enumerate(parts)])
+        return released(op, name)
+
+    return saveable_objects_for_op
+
+
+def _names_of(released):
+    @functools.wraps(released)
+    def op_list_to_dict(op_list, convert_variable_to_tensor=True):
+        if isinstance(op_list, (list, tuple, set)) and any(is_embedding_variable(v) for v in op_list):
+            flat = []
+            for item in op_list:
+                if not is_embedding_variable(item):
+                    flat.append(item)
+                    continue
+                for part in item if isinstance(item, variables.PartitionedVariable) else [item]:
+                    flat.append(EmbeddingVariableSaveable(part, part.op.name))
+            op_list = flat
+        return released(op_list, convert_variable_to_tensor)
+
+    return op_list_to_dict
+
+
+def _split(saveables):
+    embedding = [s for s in saveables if isinstance(s, EmbeddingVariableSaveable)]
+    return embedding, [s for s in saveables if not isinstance(s, EmbeddingVariableSaveable)]
+
+
+def _save_op(released):
+    @functools.wraps(released)
+    def save_op(self, filename_tensor, saveables):
+        embedding, others = _split(saveables)
+        if not embedding:
+            return released(self, filename_tensor, saveables)
+        if self._write_version != saver_pb2.SaverDef.V2:
+            raise ValueError("write_version must be tf.train.SaverDef.V2 for EmbeddingVariables, got V1")
+        specs = [spec for saveable in others for spec in saveable.specs]
+        step = training_util.get_global_step(embedding[0].variable.graph)
+        return library.ops().save_v3(
+            filename_tensor,
+            [spec.name for spec in specs],
+            [spec.slice_spec for spec in specs],
+            [saveable.name for saveable in embedding],
+            [saveable.variable.handle for saveable in embedding],
+            tensors=[spec.tensor for spec in specs],
+            global_step=-1 if step is None else math_ops.cast(array_ops.identity(step), dtypes.int64),
+            ev_key_types=[saveable.variable.key_dtype for saveable in embedding],
+            has_ev=True,
+        )
+
+    return save_op
+
+
+def _restored_together(released):
+    """For `bulk_restore`: an EmbeddingVariable is restored from the file name itself."""
+
+    @functools.wraps(released)
+    def bulk_restore(self, filename_tensor, saveables, preferred_shard, restore_sequentially):
+        embedding, others = _split(saveables)
+        if not embedding:
+            return released(self, filename_tensor, saveables, preferred_shard, restore_sequentially)
+        tensors = iter(released(self, filename_tensor, others, preferred_shard, restore_sequentially) if others else [])
+        filename = array_ops.identity(filename_tensor)
+        return [
+            filename if isinstance(saveable, EmbeddingVariableSaveable) else next(tensors)
+            for saveable in saveables
+            for _ in saveable.specs
+        ]
+
+    return bulk_restore
+
+
+def _add_restore_ops(released):
+    @functools.wraps(released)
+    def add_restore_ops(self, filename_tensor, saveables, *args, **kwargs):
+        embedding, _ = _split(saveables)
+        imports = {}
+        for saveable in sorted(embedding, key=lambda s: s.variable.primary is not None):
+            primary = saveable.variable.primary
+            made = imports.get(primary.handle.op) if primary is not None else None
+            # Made when the released method asks for it, which it does in the order of names: a slot's comes after.
+            saveable.primary_restore = [] if made is None else made
+            saveable.restore = _remembering(saveable.restore, imports.setdefault(saveable.op, []))
+        ordered = sorted(
+            saveables, key=lambda s: isinstance(s, EmbeddingVariableSaveable) and s.variable.primary is not None
+        )
+        return released(self, filename_tensor, ordered, *args, **kwargs)
+
+    return add_restore_ops
+
+
+def _remembering(restore, made: list):
+    def restore_and_remember(restored_tensors, restored_shapes):
+        made.append(restore(restored_tensors, restored_shapes))
+        return made[-1]
+
+    return restore_and_remember
+
+
+def install() -> None:
+    """Teaches Savers of the `tf.train.Saver` kind about EmbeddingVariables."""
+    util = saveable_object_util
+    util.op_list_to_dict = _names_of(util.op_list_to_dict)
+    util.saveable_objects_for_op = _saveables_of(util.saveable_objects_for_op)
+    base, bulk = saver_lib.BaseSaverBuilder, saver_lib.BulkSaverBuilder
+    base.save_op = _save_op(base.save_op)
+    base.bulk_restore = _restored_together(base.bulk_restore)
+    bulk.bulk_restore = _restored_together(bulk.bulk_restore)
+    base._AddRestoreOps = _add_restore_ops(base._AddRestoreOps)
