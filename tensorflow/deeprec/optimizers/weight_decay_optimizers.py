@@ -74,23 +74,22 @@ class DecoupledWeightDecayExtension:
     def _decays(self, var):
         return self._decay_var_list is None or id(var) in self._decay_var_list
 
-    def _factor(self, var, grad):
-        """The part of `var` that it loses, known when `grad` is, which is made of the variable as it was."""
-        factor = math_ops.cast(self._weight_decay_tensor, var.dtype.base_dtype)
-        # Not a control dependency: that would be on the op that makes the gradient, even where it is fed.
-        return array_ops.identity_n([factor, grad])[0]
+    def _factor(self, var):
+        return math_ops.cast(self._weight_decay_tensor, var.dtype.base_dtype)
 
     def _decay_weights_op(self, var, grad):
         if not self._decays(var):
             return control_flow_ops.no_op()
-        return var.assign_sub(self._factor(var, grad) * var, self._use_locking)
+        with _after(grad):
+            return var.assign_sub(self._factor(var) * var, self._use_locking)
 
     def _decay_weights_sparse_op(self, var, grad, indices):
         if not self._decays(var):
             return control_flow_ops.no_op()
-        indices, _ = array_ops.unique(indices)
-        update = -self._factor(var, grad) * array_ops.gather(var, indices)
-        return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
+        with _after(grad):
+            indices, _ = array_ops.unique(indices)
+            update = -self._factor(var) * array_ops.gather(var, indices)
+            return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
 
     def _apply_dense(self, grad, var):
         with ops.control_dependencies([self._decay_weights_op(var, grad)]):
@@ -121,6 +120,15 @@ class DecoupledWeightDecayExtension:
         return super()._apply_to_embedding_variable(
             var, grad, indices, weight_decay=fused_sparse.scalar(self._weight_decay_tensor, var)
         )
+
+
+def _after(grad):
+    """Lets what is made inside wait for the value of a gradient: it is made of the variable before it decays.
+
+    A control dependency on the gradient itself would run the op that makes it where the value is fed; of the ops that pass a value
+    on, the graph optimizer leaves alone only this one.
+    """
+    return ops.control_dependencies([array_ops.placeholder_with_default(grad, grad.shape)])
 
 
 def _parts(var_list):
