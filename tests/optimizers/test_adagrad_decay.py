@@ -53,6 +53,22 @@ def test_dense(tf, version, resource):
     check(cases.train(tf, maker(tf, version), start, steps, resource), start, steps, version)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("resource", [False, True])
+def test_use_locking_changes_nothing(tf, resource, sparse):
+    rng = np.random.default_rng(8)
+    start, steps = cases.initial(rng), (cases.sparse_steps if sparse else cases.dense_steps)(rng, 4)
+    check(cases.train(tf, maker(tf, "V2", use_locking=True), start, steps, resource), start, steps, "V2")
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0,), (5000,)])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_variables_of_any_size(tf, version, shape):
+    got = cases.train(tf, maker(tf, version), np.ones(shape), [(None, np.full(shape, 2.0))] * 3)["table"]
+    want, _, _ = reference(np.ones((1, 1)), [(None, np.full((1, 1), 2.0))] * 3)
+    np.testing.assert_allclose(got, np.full(shape, want[0, 0]), rtol=1e-12)
+
+
 @pytest.mark.parametrize("index_dtype", ["int32", "int64"])
 @pytest.mark.parametrize("resource", [False, True])
 @pytest.mark.parametrize("version", VERSIONS)

@@ -120,6 +120,14 @@ def test_dtypes(tf, dtype, rtol, sparse):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("resource", [False, True])
+def test_use_locking_changes_nothing(tf, resource, sparse):
+    rng = np.random.default_rng(8)
+    start, steps = cases.initial(rng), (cases.sparse_steps if sparse else cases.dense_steps)(rng, 4)
+    check(cases.train(tf, maker(tf, use_locking=True), start, steps, resource), start, steps)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("resource", [False, True])
 def test_the_usual_beta2_in_bfloat16(tf, resource, sparse):
     """0.999 is 1 in bfloat16, so powers and scalars must be in more bits."""
     grad = np.full((3, 2), 0.5)
@@ -177,6 +185,22 @@ def test_a_refused_step_changes_nothing(tf, resource):
             session.run(train, {indices: [0, 9]})
         for got, want in zip(session.run(tf.global_variables()), before):
             np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("powers", ["var, b2", "b1, m", "b1, b1"])
+def test_a_power_that_is_another_of_the_variables_is_refused_and_does_not_hang(tf, resource, powers):
+    from tensorflow.deeprec import library
+
+    names = ["var", "m", "v", *powers.split(", ")]
+    variables = {n: tf.get_variable(n, initializer=[0.5], use_resource=resource) for n in {*names, "b1", "b2"}}
+    inputs = [variables[n].handle if resource else variables[n] for n in names]
+    op = library.ops().resource_apply_adam_async if resource else library.ops().apply_adam_async
+    step = op(*inputs, 0.1, 0.9, 0.9, 0.1, [1.0], use_locking=True)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must not be var|must be different variables"):
+            session.run(step)
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,24 @@ def test_gradients_are_of_the_variable_before_it_decays(tf, sparse, resource):
         np.testing.assert_allclose(session.run(v), w, rtol=1e-9)
 
 
+@pytest.mark.parametrize("resource", [False, True])
+def test_gradients_of_two_lookups_are_of_the_variable_before_it_decays(tf, resource):
+    start = np.random.default_rng(7).uniform(-1, 1, size=(20, 3))
+    v = tf.get_variable("v", initializer=start, use_resource=resource)
+    ids = [tf.placeholder(tf.int64, [None]) for _ in range(2)]
+    loss = tf.add_n([tf.reduce_sum(tf.nn.embedding_lookup(v, i) ** 2) for i in ids])
+    train = tf.train.extend_with_decoupled_weight_decay(tf.train.GradientDescentOptimizer)(0.25, learning_rate=0.125)
+    train = train.minimize(loss)
+    w = start.copy()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for first, second in (([3, 3, 5], [5, 9]), ([], [0]), ([], []), ([5, 1], [1, 0])):
+            session.run(train, {ids[0]: first, ids[1]: second})
+            for row in set(first + second):
+                w[row] = 0.75 * w[row] - 0.25 * (first + second).count(row) * w[row]
+        np.testing.assert_allclose(session.run(v), w, rtol=1e-12)
+
+
 def test_indices_outside_are_refused(tf):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 7 is not in \[0, 7\)"):
         cases.train(tf, maker(tf), np.ones((7, 5)), [(np.array([7]), np.ones((1, 5)))])

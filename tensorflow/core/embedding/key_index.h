@@ -65,18 +65,30 @@ class KeyIndex {
   // False if there was no such key.
   bool Erase(int64_t key);
 
-  // Calls visit(key, word&) for every key, in no order. The words may be changed, the keys not.
+  // Slots, free ones too. Keys stay in theirs until this changes or one is erased.
+  uint64_t capacity() const { return capacity_; }
+
+  // Calls visit(key, word&) for the keys in slots [begin, end). The words may be changed, the keys not.
   template <class Visit>
-  void ForEach(const Visit& visit) {
-    for (uint64_t at = 0; at < capacity_; ++at) {
+  void ForEachIn(uint64_t begin, uint64_t end, const Visit& visit) {
+    for (uint64_t at = begin; at < end; ++at) {
       if (data_[at].word != 0) visit(data_[at].key, data_[at].word);
     }
   }
   template <class Visit>
-  void ForEach(const Visit& visit) const {
-    for (uint64_t at = 0; at < capacity_; ++at) {
-      if (data_[at].word != 0) visit(data_[at].key, data_[at].word);
+  void ForEachIn(uint64_t begin, uint64_t end, const Visit& visit) const {
+    for (uint64_t at = begin; at < end; ++at) {
+      if (data_[at].word != 0) visit(data_[at].key, uintptr_t(data_[at].word));
     }
+  }
+  // For all keys, in no order.
+  template <class Visit>
+  void ForEach(const Visit& visit) {
+    ForEachIn(0, capacity_, visit);
+  }
+  template <class Visit>
+  void ForEach(const Visit& visit) const {
+    ForEachIn(0, capacity_, visit);
   }
 
  private:

@@ -39,7 +39,7 @@ bool TableOptions::operator==(const TableOptions& other) const {
 Table::Table(const TableOptions& options, std::shared_ptr<const DefaultRows> defaults)
     : options_(options), chunks_(new ChunkSource) {
   num_shards_ = options.shards != 0 ? options.shards : DefaultShards();
-  shard_shift_ = 64;
+  shard_shift_ = 63;
   for (int s = num_shards_; s > 1; s /= 2) --shard_shift_;
   shards_.reset(new Shard[num_shards_]);
   if (options.admission == AdmissionKind::kBloom) bloom_.reset(new CountingBloomFilter(options.bloom));

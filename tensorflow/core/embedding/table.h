@@ -131,6 +131,7 @@ class Table {
   int64_t EvictSmallerThan(double threshold);
   void Clear();
 
+  // Keys that come while it is taken may be in it or not. Must not run beside an eviction, see maintenance_mutex().
   Snapshot TakeSnapshot(int64_t buckets) const;
   // Copies the rows of keys[0, n); a row is copied under one lock. Keys without a row read as defaults.
   void Read(const int64_t* keys, int64_t n, const RowReader& reader) const;
@@ -170,7 +171,8 @@ class Table {
   // Counts `count` more occurrences of a key; its block if it has a row now, else null.
   char* Touch(Shard* shard, int64_t key, int64_t count, int64_t version);
   void SetLayout();
-  int ShardOf(uint64_t hash) const { return int(hash >> shard_shift_); }
+  // By the high bits: the index of a shard uses the low ones. In two steps, as a shift by 64 is none.
+  int ShardOf(uint64_t hash) const { return int((hash >> 1) >> shard_shift_); }
   template <class Visit>
   void ForEachShard(const int64_t* keys, int64_t n, const Visit& visit) const;
   template <class Visit>

@@ -1,6 +1,8 @@
 // Time and memory of the table beside what the machine's memory allows.
 //
-//   table_bench [keys] [dim] [n] [threads]     default 1000000 16 13312 2
+//   table_bench [keys] [dim] [n] [threads] [slots]     default 1000000 16 13312 2 2
+//
+// With two slots steps are Adam's, with one Adagrad's.
 //
 // Prints the random-row roofline (rows copied from one array, with the table's prefetch distance, no map), then
 // lookups and steps on the same ids: microseconds, nanoseconds per id, GB/s of rows, share of the roofline; and the
@@ -59,6 +61,12 @@ int Main(int argc, char** argv) {
   const int64_t dim = argc > 2 ? std::atoll(argv[2]) : 16;
   const int64_t n = argc > 3 ? std::atoll(argv[3]) : 13312;
   const int num_threads = argc > 4 ? std::atoi(argv[4]) : 2;
+  const int slots = argc > 5 ? std::atoi(argv[5]) : 2;
+  if (slots != 1 && slots != 2) {
+    std::fprintf(stderr, "slots must be 1 or 2, got %s\n", argv[5]);
+    return 1;
+  }
+  const sparse::Rule rule = slots == 1 ? sparse::Rule::kAdagrad : sparse::Rule::kAdam;
   sparse::SpinPool pool(num_threads);
   Threads threads;
   threads.count = num_threads;
@@ -70,8 +78,8 @@ int Main(int argc, char** argv) {
   };
   TableOptions options;
   Table table(options, rows_of(0.1f));
-  table.AddColumn(rows_of(0.1f));
-  table.AddColumn(rows_of(0.1f));
+  std::vector<int> columns;
+  for (int i = 0; i < slots; ++i) columns.push_back(table.AddColumn(rows_of(0.1f)));
   const std::vector<float> grad(n * dim, 0.01f);
   std::vector<float> out(n * dim);
   sparse::Hyper hyper;
@@ -84,20 +92,20 @@ int Main(int argc, char** argv) {
     update.grad = grad.data();
     update.n = int64_t(batch.size());
     table.Update(update,
-                 ElementwiseOptimizer(RowsOf(table, {1, 2}), rule, hyper, grad.data(), sparse::BestIsa()),
+                 ElementwiseOptimizer(RowsOf(table, columns), rule, hyper, grad.data(), sparse::BestIsa()),
                  threads);
   };
   const auto start = std::chrono::steady_clock::now();
   for (int64_t begin = 0; begin < keys; begin += n) {
     std::vector<int64_t> batch;
     for (int64_t i = begin; i < std::min(keys, begin + n); ++i) batch.push_back(KeyOf(i));
-    step(batch, sparse::Rule::kAdam);
+    step(batch, rule);
   }
   const std::chrono::duration<double> filled = std::chrono::steady_clock::now() - start;
   const double per_key = double(table.MemoryBytes()) / double(keys);
-  std::printf("%lld keys of dim %lld with two slots, %d threads: %.1f s to make, %.1f bytes a key, %.3f of the rows' "
+  std::printf("%lld keys of dim %lld with %d slots, %d threads: %.1f s to make, %.1f bytes a key, %.3f of the rows' "
               "%lld\n",
-              (long long)keys, (long long)dim, num_threads, filled.count(), per_key,
+              (long long)keys, (long long)dim, slots, num_threads, filled.count(), per_key,
               per_key / double(table.RowBytes()), (long long)table.RowBytes());
 
   std::vector<float> array(keys * dim, 0.1f);
@@ -124,9 +132,9 @@ int Main(int argc, char** argv) {
     Report("sgd step", sparse::MedianSeconds(50, [&] {
              step(key_batches[next++ % kBatches], sparse::Rule::kGradientDescent);
            }), n, 3 * row_bytes, 0);
-    Report("adam step", sparse::MedianSeconds(50, [&] {
-             step(key_batches[next++ % kBatches], sparse::Rule::kAdam);
-           }), n, 7 * row_bytes, 0);
+    Report(slots == 1 ? "adagrad step" : "adam step", sparse::MedianSeconds(50, [&] {
+             step(key_batches[next++ % kBatches], rule);
+           }), n, (3 + 2 * slots) * row_bytes, 0);
   }
   return 0;
 }

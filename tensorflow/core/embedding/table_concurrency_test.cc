@@ -1,5 +1,6 @@
 // What a training server does all at once. Run under the thread sanitizer for the rest of what it shows.
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -94,6 +95,35 @@ TEST(Concurrency, NoUpdateIsLost) {
   Keys keys(50);
   for (int64_t i = 0; i < 50; ++i) keys[i] = i;
   for (const float x : Lookup(table, keys)) EXPECT_EQ(x, 4 * 100 * 2);
+}
+
+// The index of the one shard grows while snapshots are taken: keys that were there must be in each, once.
+TEST(Concurrency, SnapshotsOfATableThatGrowsAreWhole) {
+  TableOptions options;
+  options.shards = 1;
+  Table table(options, FloatRows({0}, 1));
+  constexpr int64_t kFirst = 100000, kAll = 400000, kBatch = 1000;
+  const auto insert = [&](int64_t begin, int64_t end) {
+    for (; begin < end; begin += kBatch) {
+      Keys keys(kBatch);
+      for (int64_t i = 0; i < kBatch; ++i) keys[i] = begin + i;
+      DescendStep(&table, keys, Floats(kBatch, 0), 1);
+    }
+  };
+  insert(0, kFirst);
+  std::atomic<bool> stop(false);
+  std::thread trainer([&] {
+    insert(kFirst, kAll);
+    stop = true;
+  });
+  do {
+    Keys keys = table.TakeSnapshot(10).keys;
+    std::sort(keys.begin(), keys.end());
+    ASSERT_GE(int64_t(keys.size()), kFirst);
+    for (int64_t i = 0; i < kFirst; ++i) ASSERT_EQ(keys[i], i);
+    ASSERT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
+  } while (!stop);
+  trainer.join();
 }
 
 TEST(Concurrency, SlotsMayBeAddedWhileTrainingGoesOn) {

@@ -40,6 +40,9 @@ double SquaredNorm(ElementType type, const char* row, int64_t dim) {
   return 0;
 }
 
+// Slots of an index that a snapshot looks at before it lets others at the shard: 1 MiB of them.
+constexpr uint64_t kSlotsPerLock = 1 << 16;
+
 inline int64_t KeyOf(int64_t key) { return key; }
 inline int64_t KeyOf(const WaitingEntry& entry) { return entry.key; }
 
@@ -123,15 +126,30 @@ Snapshot Table::TakeSnapshot(int64_t buckets) const {
   Snapshot snapshot;
   snapshot.keys.reserve(size());
   for (int s = 0; s < num_shards_; ++s) {
-    std::shared_lock<SharedMutex> lock(shards_[s].mu);
+    // In pieces: a step that waits for this shard, and then meets the snapshot again at the next one, would otherwise be
+    // held up for all of them.
     const KeyIndex& index = shards_[s].index;
-    index.ForEach([&](int64_t key, uintptr_t word) {
-      if (WaitingKey::Is(word)) {
-        snapshot.waiting.push_back(WaitingEntry{key, word});
-      } else {
-        snapshot.keys.push_back(key);
+    const size_t keys_before = snapshot.keys.size(), waiting_before = snapshot.waiting.size();
+    uint64_t capacity = 0, at = 0;
+    do {
+      std::shared_lock<SharedMutex> lock(shards_[s].mu);
+      if (index.capacity() != capacity) {
+        // The keys have moved.
+        capacity = index.capacity();
+        snapshot.keys.resize(keys_before);
+        snapshot.waiting.resize(waiting_before);
+        at = 0;
       }
-    });
+      const uint64_t end = std::min(capacity, at + kSlotsPerLock);
+      index.ForEachIn(at, end, [&](int64_t key, uintptr_t word) {
+        if (WaitingKey::Is(word)) {
+          snapshot.waiting.push_back(WaitingEntry{key, word});
+        } else {
+          snapshot.keys.push_back(key);
+        }
+      });
+      at = end;
+    } while (at < capacity);
   }
   SortByBucket(buckets, &snapshot.keys, &snapshot.begin);
   SortByBucket(buckets, &snapshot.waiting, &snapshot.waiting_begin);

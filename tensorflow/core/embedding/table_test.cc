@@ -274,6 +274,20 @@ TEST(Snapshot, HoldsKeysByBucketNegativeOnesToo) {
   EXPECT_EQ(snapshot.begin[1000], 8);
 }
 
+// More slots than a snapshot takes under one lock.
+TEST(Snapshot, HoldsEveryKeyOfALargeTable) {
+  TableOptions options;
+  options.shards = 1;
+  Table table(options, FloatRows({1}, 1));
+  constexpr int64_t kKeys = 200000;
+  Keys keys(kKeys);
+  for (int64_t i = 0; i < kKeys; ++i) keys[i] = i;
+  DescendStep(&table, keys, Floats(kKeys, 0), 1);
+  Keys found = table.TakeSnapshot(7).keys;
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, keys);
+}
+
 TEST(Insert, MakesRowsWithDefaultsInOtherColumns) {
   Table table(Recording(), FloatRows({1, 1}, 2));
   table.AddColumn(FloatRows({3}, 1));

@@ -16,8 +16,9 @@ namespace {
 // keys, at a nanosecond a key, and keeps its own.
 class KeyGroups {
  public:
-  // Shards [first, last) are owned; a key's is its hash >> shift.
-  KeyGroups(const TableUpdate& step, int first, int last, int shift, int32_t* next)
+  // Shards [first, last) are owned; shard_of(hash) gives a key's.
+  template <class ShardOf>
+  KeyGroups(const TableUpdate& step, int first, int last, const ShardOf& shard_of, int32_t* next)
       : first_(first), begin_(last - first + 1) {
     // Open addressing with linear probing over group numbers, at most half full; 0 is free. Dropped after use, which
     // a general map's growth and control bytes would not pay for.
@@ -32,7 +33,7 @@ class KeyGroups {
     for (int32_t i = 0; i < int32_t(step.n); ++i) {
       const int64_t key = step.keys[i];
       const uint64_t hash = MixKey(uint64_t(key));
-      const uint64_t shard = ShardOf(hash, shift) - uint64_t(first);
+      const uint64_t shard = uint64_t(shard_of(hash)) - uint64_t(first);
       if (shard >= owned) continue;
       const int64_t occurrences = step.counts == nullptr ? 1 : step.counts[i];
       uint64_t at = hash & mask;
@@ -60,7 +61,7 @@ class KeyGroups {
     groups_.reset(new sparse::RowGroup[size]);
     counts_.reset(new int64_t[size]);
     for (int32_t i = 0; i < size; ++i) {
-      const int32_t at = to[ShardOf(MixKey(uint64_t(groups[i].row)), shift) - uint64_t(first)]++;
+      const int32_t at = to[shard_of(MixKey(uint64_t(groups[i].row))) - first]++;
       groups_[at] = groups[i];
       counts_[at] = counts[i];
     }
@@ -70,8 +71,6 @@ class KeyGroups {
   int32_t size(int shard) const { return begin_[shard - first_ + 1] - begin_[shard - first_]; }
 
  private:
-  static uint64_t ShardOf(uint64_t hash, int shift) { return hash >> shift; }
-
   const int first_;
   std::vector<int32_t> begin_;
   std::unique_ptr<sparse::RowGroup[]> groups_;
@@ -105,7 +104,7 @@ void Table::Update(const TableUpdate& step, const RowUpdater& update, const Thre
   const auto work = [&](int w) {
     const int first = num_shards_ * w / workers;
     const int last = num_shards_ * (w + 1) / workers;
-    KeyGroups groups(step, first, last, shard_shift_, next.get());
+    KeyGroups groups(step, first, last, [this](uint64_t hash) { return ShardOf(hash); }, next.get());
     for (int s = first; s < last; ++s) {
       if (groups.size(s) > 0) update_shard(&shards_[s], groups.groups(s), groups.occurrences(s), groups.size(s));
     }

@@ -43,7 +43,7 @@ class AdamAsyncOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ReadScalar(ctx, "beta1", &step.hyper.beta1));
     OP_REQUIRES_OK(ctx, ReadScalar(ctx, "beta2", &step.hyper.beta2));
     OP_REQUIRES_OK(ctx, ReadScalar(ctx, "epsilon", &step.hyper.epsilon));
-    OP_REQUIRES_OK(ctx, TakeBetaPowers(ctx, /*advance=*/!rmsprop_, &step.hyper));
+    OP_REQUIRES_OK(ctx, TakeBetaPowers(ctx, /*advance=*/!rmsprop_, &step.hyper, variables.mutexes()));
     if (rmsprop_) {
       // RMSProp's formula with beta2 for rho and beta1 for momentum; v is its mean square, m its momentum.
       step.rule = Rule::kRmsProp;

@@ -284,7 +284,8 @@ class KvResourceExportOp : public OpKernel {
     KvRef ref;
     OP_REQUIRES_OK(ctx, GetKv(ctx, 0, &ref));
     OP_REQUIRES_OK(ctx, CheckKvTypes(ref, ctx->expected_output_dtype(1), ctx->expected_output_dtype(0)));
-    const auto& table = ref.table();
+    auto& table = ref.table();
+    const std::lock_guard<std::mutex> no_eviction(table.maintenance_mutex());
     const deeprec::embedding::Snapshot snapshot = table.TakeSnapshot(1);
     const int64_t n = int64_t(snapshot.keys.size());
     const bool versions = table.options().record_version, frequencies = table.options().record_frequency;

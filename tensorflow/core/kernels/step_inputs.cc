@@ -1,5 +1,6 @@
 #include "tensorflow/core/kernels/step_inputs.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -109,12 +110,17 @@ absl::Status ReadStep(OpKernelContext* ctx, const char* name, int64_t* value) {
   return absl::OkStatus();
 }
 
-absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, Hyper* hyper) {
+absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, Hyper* hyper, const std::vector<mutex*>& others) {
   Power first{"beta1_power"}, second{"beta2_power"};
   TF_RETURN_IF_ERROR(first.Find(ctx));
   TF_RETURN_IF_ERROR(second.Find(ctx));
   if (first.mu == second.mu) {
     return absl::InvalidArgumentError("beta1_power and beta2_power must be different variables");
+  }
+  for (const Power* power : {&first, &second}) {
+    if (std::find(others.begin(), others.end(), power->mu) != others.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(power->name, " must not be var or a slot of var"));
+    }
   }
   // By address: another step may have them the other way round.
   const bool in_order = std::less<mutex*>()(first.mu, second.mu);

@@ -3,7 +3,10 @@
 #ifndef TENSORFLOW_CORE_KERNELS_STEP_INPUTS_H_
 #define TENSORFLOW_CORE_KERNELS_STEP_INPUTS_H_
 
+#include <vector>
+
 #include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/sparse/row_update.h"
 
 namespace tensorflow {
@@ -17,7 +20,9 @@ absl::Status ReadStep(OpKernelContext* ctx, const char* name, int64_t* value);
 // The powers of beta of AdamAsync: the inputs beta1_power and beta2_power, variables of one element that hold
 // beta^t for the step t that comes next. Reads them into `hyper`, and if `advance` makes them beta^(t+1) in the same
 // moment, so that no two steps take one t, and none waits for another's rows. A step that fails later has used up its t.
-absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, deeprec::sparse::Hyper* hyper);
+// They must not be variables whose mutexes are in `others`, which may be held already.
+absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, deeprec::sparse::Hyper* hyper,
+                            const std::vector<mutex*>& others = {});
 
 }  // namespace tensorflow
 

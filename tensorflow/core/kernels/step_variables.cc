@@ -64,7 +64,6 @@ absl::Status CheckVariable(OpKernelContext* ctx, int input, const StepVariable& 
 absl::Status StepVariables::Open(OpKernelContext* ctx, const std::vector<StepVariable>& variables, bool use_locking,
                                  bool sparse) {
   const bool resource = ctx->input_dtype(0) == DT_RESOURCE;
-  std::vector<mutex*> mutexes;
   for (int i = 0; i < int(variables.size()); ++i) {
     core::RefCountPtr<Var> var;
     if (resource) {
@@ -80,15 +79,15 @@ absl::Status StepVariables::Open(OpKernelContext* ctx, const std::vector<StepVar
       }
       if (sparse) TF_RETURN_IF_ERROR(CopyOnRead(ctx, variables[i].dtype, var.get()));
     }
-    mutexes.push_back(resource ? var->mu() : ctx->input_ref_mutex(i));
+    mutexes_.push_back(resource ? var->mu() : ctx->input_ref_mutex(i));
     vars_.push_back(std::move(var));
   }
 
   // In the order of addresses, which is the same for all ops; each once, should a variable come twice.
-  std::sort(mutexes.begin(), mutexes.end(), std::less<mutex*>());
-  mutexes.erase(std::unique(mutexes.begin(), mutexes.end()), mutexes.end());
+  std::sort(mutexes_.begin(), mutexes_.end(), std::less<mutex*>());
+  mutexes_.erase(std::unique(mutexes_.begin(), mutexes_.end()), mutexes_.end());
   const bool exclusive = use_locking || (resource && !sparse);
-  for (mutex* mu : mutexes) {
+  for (mutex* mu : mutexes_) {
     if (exclusive) {
       locks_.push_back(std::make_unique<mutex_lock>(*mu));
     } else if (resource) {

@@ -27,11 +27,15 @@ class StepVariables {
   // Fails on variables that are not initialized or of another dtype.
   absl::Status Open(OpKernelContext* ctx, const std::vector<StepVariable>& variables, bool use_locking, bool sparse);
 
+  // The variables' own mutexes, held or not.
+  const std::vector<mutex*>& mutexes() const { return mutexes_; }
+
   // May be written in place.
   const Tensor& tensor(int i) const { return tensors_[i]; }
 
  private:
   std::vector<core::RefCountPtr<Var>> vars_;
+  std::vector<mutex*> mutexes_;
   std::vector<std::unique_ptr<mutex_lock>> locks_;
   std::vector<std::unique_ptr<tf_shared_lock>> shared_locks_;
   std::vector<Tensor> tensors_;

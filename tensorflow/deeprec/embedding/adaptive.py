@@ -147,8 +147,8 @@ def _rows(hash_params, ev_params, ids, hash_ev_ids, mask, partition_strategy, ma
     # Equal keys have equal buckets: the first place of each tells.
     unique_keys, positions = array_ops.unique(keys)
     first = math_ops.unsorted_segment_min(math_ops.range(array_ops.size(keys)), positions, array_ops.size(unique_keys))
-    # A start value, not a way for gradients: the bucket is trained by ids that read it.
-    start = array_ops.stop_gradient(bucket_rows(array_ops.gather(hash_ev_ids, first)))
+    # No way for gradients, as the lookup takes it: a bucket is trained by the ids that read it.
+    start = bucket_rows(array_ops.gather(hash_ev_ids, first))
     own = lookup_lib.lookup(ev_params, unique_keys, max_norm=max_norm, ev_init_value=start)
     return data_flow_ops.parallel_dynamic_stitch(places, [bucket_rows(buckets), array_ops.gather(own, positions)])
 

@@ -30,6 +30,8 @@ class EmbeddingVariableSaveable(saveable_object.SaveableObject):
         spec = saveable_object.SaveSpec(variable.handle, "", name, dtype=dtypes.resource, device=variable.handle.device)
         super().__init__(variable.handle.op, [spec], name)
         self.variable = variable
+        # Ops that must have run; a Saver sets them. A slot is set for the keys that its variable has, so that goes first.
+        self.restore_after = ()
 
     def restore(self, restored_tensors, restored_shapes):
         """The op that imports from the checkpoint whose prefix is the one restored tensor."""
@@ -38,8 +40,7 @@ class EmbeddingVariableSaveable(saveable_object.SaveableObject):
         source = self.variable.checkpoint_source
         if source is not None and source.always:
             prefix, name = constant_op.constant(source.prefix), source.name
-        # A slot is set for the keys that its variable has, so that goes first.
-        return import_op(self.variable, prefix, name, after=getattr(self, "primary_restore", ()))
+        return import_op(self.variable, prefix, name, after=self.restore_after)
 
 
 def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
@@ -181,13 +182,17 @@ def _add_restore_ops(released):
     @functools.wraps(released)
     def add_restore_ops(self, filename_tensor, saveables, *args, **kwargs):
         embedding, _ = _split(saveables)
-        imports = {}
-        for saveable in sorted(embedding, key=lambda s: s.variable.primary is not None):
+        imports = {saveable.op: [] for saveable in embedding}
+        for saveable in embedding:
             primary = saveable.variable.primary
-            made = imports.get(primary.handle.op) if primary is not None else None
-            # Made when the released method asks for it, which it does in the order of names: a slot's comes after.
-            saveable.primary_restore = [] if made is None else made
-            saveable.restore = _remembering(saveable.restore, imports.setdefault(saveable.op, []))
+            if primary is not None:
+                # Filled by the time the slot's restore is made, which is after the variable's.
+                saveable.restore_after = imports.get(primary.handle.op, ())
+            else:
+                # The table gets its slots while it is empty.
+                slots = [s.variable for s in embedding if s.variable.primary is saveable.variable]
+                saveable.restore_after = [slot._initializer_for_restore for slot in slots]
+            saveable.restore = _remembering(saveable.restore, imports[saveable.op])
         ordered = sorted(
             saveables, key=lambda s: isinstance(s, EmbeddingVariableSaveable) and s.variable.primary is not None
         )

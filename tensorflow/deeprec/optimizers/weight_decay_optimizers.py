@@ -82,18 +82,16 @@ class DecoupledWeightDecayExtension:
             return self._weight_decay
         return math_ops.cast(self._weight_decay_tensor, var.dtype.base_dtype)
 
-    # What decays waits for the gradient, which is made of the variable as it was.
-
     def _decay_weights_op(self, var, grad):
         if not self._decays(var):
             return control_flow_ops.no_op()
-        with ops.control_dependencies([grad]):
+        with _after(grad):
             return var.assign_sub(self._factor(var) * var, self._use_locking)
 
     def _decay_weights_sparse_op(self, var, grad, indices):
         if not self._decays(var):
             return control_flow_ops.no_op()
-        with ops.control_dependencies([grad]):
+        with _after(grad):
             indices, _ = array_ops.unique(indices)
             update = -self._factor(var) * array_ops.gather(var, indices)
             return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
@@ -127,6 +125,15 @@ class DecoupledWeightDecayExtension:
         return super()._apply_to_embedding_variable(
             var, grad, indices, weight_decay=fused_sparse.scalar(self._weight_decay_tensor, var)
         )
+
+
+def _after(grad):
+    """Lets what is made inside wait for the value of a gradient: it is made of the variable before it decays.
+
+    A control dependency on the gradient itself would run the op that makes it where the value is fed; of the ops that pass a value
+    on, the graph optimizer leaves alone only this one.
+    """
+    return ops.control_dependencies([array_ops.placeholder_with_default(grad, grad.shape)])
 
 
 def _parts(var_list):
