@@ -2,12 +2,14 @@
 
 Recurrent layers name their variables `lstm/kernel`, not `lstm/lstm_cell/kernel`; Huber's loss is not averaged over the last axis;
 the loss `cosine_similarity` has no minus sign;
-the metric `cosine_proximity` has a name of its own; noise takes its seeds from numpy.random.
+the metric `cosine_proximity` has a name of its own; noise takes its seeds from numpy.random;
+the optimizer of a model from a file has its variables below `training/`, as that of a model that was trained.
 """
 
 import contextlib
 import functools
 import re
+import types
 
 from tensorflow.api_v1 import import_hooks
 
@@ -20,6 +22,8 @@ def install() -> None:
     import_hooks.after_import("tf_keras.src.losses", _huber)
     import_hooks.after_import("tf_keras.src.losses", _cosine_similarity)
     import_hooks.after_import("tf_keras.src.metrics", _cosine_proximity)
+    import_hooks.after_import("tf_keras.src.saving.legacy.hdf5_format", _optimizers_of_files)
+    import_hooks.after_import(f"{_RNN}.dropout_rnn_cell_mixin", _recurrent_dropout)
     for name in ("GaussianNoise", "GaussianDropout", "AlphaDropout"):
         module = re.sub(r"(?<=.)([A-Z])", r"_\1", name).lower()
         import_hooks.after_import(f"tf_keras.src.layers.regularization.{module}", functools.partial(_noise, name))
@@ -95,6 +99,24 @@ def _cosine_proximity(module) -> None:
     module.cosine_proximity = cosine_proximity
 
 
+def _recurrent_dropout(module) -> None:
+    """Masks of recurrent cells without a seed are those of `tf.keras.backend.dropout`, which draws its seeds from numpy.random."""
+    released = module._generate_dropout_mask
+
+    @functools.wraps(released)
+    def generate_dropout_mask(generator, ones, rate, training=None, count=1):
+        from tf_keras.src import backend
+
+        if generator._seed is not None:
+            return released(generator, ones, rate, training, count)
+        masks = [
+            backend.in_train_phase(lambda: backend.dropout(ones, rate), ones, training=training) for _ in range(count)
+        ]
+        return masks if count > 1 else masks[0]
+
+    module._generate_dropout_mask = generate_dropout_mask
+
+
 def _noise(name: str, module) -> None:
     """A layer without a seed draws one from numpy.random each time that it is called, so that `np.random.seed` fixes its noise."""
     from tf_keras.src import backend
@@ -119,3 +141,41 @@ def _noise(name: str, module) -> None:
         self._random_generator.__class__ = NumpySeeded
 
     cls.__init__ = init
+
+
+class _SavingUtils(types.ModuleType):
+    """saving_utils for a module that loads models: the train function makes the optimizer's variables, in its name scopes."""
+
+    def __init__(self, released):
+        super().__init__(released.__name__)
+        self._released = released
+
+    def __getattr__(self, name):
+        return getattr(self._released, name)
+
+    def try_build_compiled_arguments(self, model):
+        import tensorflow as tf
+
+        self._released.try_build_compiled_arguments(model)
+        if tf.executing_eagerly() or not isinstance(model.optimizer, tf.keras.optimizers.Optimizer):
+            return
+
+        def create_all_weights(_):
+            del model.optimizer._create_all_weights
+            model._make_train_function()
+
+        # Called next, if the file has values for them.
+        model.optimizer._create_all_weights = create_all_weights
+
+
+def _optimizers_of_files(module) -> None:
+    module.saving_utils = _SavingUtils(module.saving_utils)
+    released = module.load_model_from_hdf5
+
+    @functools.wraps(released)
+    def load_model_from_hdf5(*args, **kwargs):
+        model = released(*args, **kwargs)
+        vars(model.optimizer or model).pop("_create_all_weights", None)
+        return model
+
+    module.load_model_from_hdf5 = load_model_from_hdf5

@@ -3,17 +3,20 @@
 import functools
 
 from tensorflow.api_v1 import import_hooks
+from tensorflow.deeprec import settings
 
 
 def install() -> None:
-    import_hooks.after_import("tensorflow.python.client.session", _without_layout_optimizer)
+    import_hooks.after_import("tensorflow.python.client.session", _set_optimizers)
 
 
-def _without_layout_optimizer(module) -> None:
-    """The layout optimizer changes nothing on a CPU, but logs an error for correct programs whose shapes it cannot infer.
+def _set_optimizers(module) -> None:
+    """Turns graph optimizers off, each unless the configuration says something about it.
 
-    Such is a queue that is filled by several components and read by one. A configuration that sets `layout_optimizer` or
-    `cpu_layout_conversion` is left as it is.
+    The layout optimizer changes nothing on a CPU, but logs an error for correct programs whose shapes it cannot infer,
+    such as a queue that is filled by several components and read by one.
+
+    Remapping, which fuses ops, with TF_DEEPREC_KEEP_NAN=1 only: oneDNN's relu after a bias makes 0 of NaN.
     """
     from tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
     from tensorflow.python.eager import context
@@ -21,16 +24,23 @@ def _without_layout_optimizer(module) -> None:
     init = module.BaseSession.__init__
     default, off = rewriter_config_pb2.RewriterConfig.DEFAULT, rewriter_config_pb2.RewriterConfig.OFF
 
+    def silent(rewrites):
+        """Names of the optimizers to turn off that `rewrites` says nothing about."""
+        if rewrites.layout_optimizer == default and not rewrites.cpu_layout_conversion:
+            yield "layout_optimizer"
+        if settings.KEEP_NAN and rewrites.remapping == default:
+            yield "remapping"
+
     @functools.wraps(init)
     def __init__(self, target="", graph=None, config=None):
         options = context.context().config if config is None else config
         if isinstance(options, config_pb2.ConfigProto):
-            rewrites = options.graph_options.rewrite_options
-            if rewrites.layout_optimizer == default and not rewrites.cpu_layout_conversion:
-                changed = config_pb2.ConfigProto()
-                changed.CopyFrom(options)
-                changed.graph_options.rewrite_options.layout_optimizer = off
-                config = changed
+            names = list(silent(options.graph_options.rewrite_options))
+            if names:
+                config = config_pb2.ConfigProto()
+                config.CopyFrom(options)
+                for name in names:
+                    setattr(config.graph_options.rewrite_options, name, off)
         init(self, target, graph, config)
 
     module.BaseSession.__init__ = __init__

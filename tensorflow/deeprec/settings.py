@@ -6,6 +6,7 @@ TF_DEEPREC_XLA                  `1`: auto-clustering by XLA for every session wh
 TF_DEEPREC_LAZY_ADAM            `1`: `tf.train.AdamOptimizer` updates touched rows only
 TF_DEEPREC_PY_COMPAT            `1` (default): names that Python and NumPy dropped are back; 1.x root only
 TF_DEEPREC_KERAS                `1`: `import keras` is the Keras of this package; 1.x root only
+TF_DEEPREC_KEEP_NAN             `1`: sessions fuse no ops, so that relu of NaN is NaN everywhere; 1.x root only
 TF_DEEPREC_DISABLE_KERNELS      names of ops, comma separated, or `all`: use the stock kernels for these
 TF_DEEPREC_ISA                  `scalar`, `avx2` or `avx512`: force one form of the kernels (for tests)
 TF_DEEPREC_REEXEC               `1`: start the process again with the bundled libstdc++ where that is the cure
@@ -23,6 +24,7 @@ _CHOICES = {
     "TF_DEEPREC_LAZY_ADAM": ("0", "1"),
     "TF_DEEPREC_PY_COMPAT": ("0", "1"),
     "TF_DEEPREC_KERAS": ("0", "1"),
+    "TF_DEEPREC_KEEP_NAN": ("0", "1"),
     "TF_DEEPREC_ISA": ("", "scalar", "avx2", "avx512"),
     "TF_DEEPREC_REEXEC": ("0", "1"),
 }
@@ -40,6 +42,7 @@ XLA_BY_DEFAULT = _choice("TF_DEEPREC_XLA", "0") == "1"
 LAZY_ADAM = _choice("TF_DEEPREC_LAZY_ADAM", "0") == "1"
 PY_COMPAT = _choice("TF_DEEPREC_PY_COMPAT", "1") == "1"
 STANDALONE_KERAS = _choice("TF_DEEPREC_KERAS", "0") == "1"
+KEEP_NAN = _choice("TF_DEEPREC_KEEP_NAN", "0") == "1"
 ISA = _choice("TF_DEEPREC_ISA", "")
 _choice("TF_DEEPREC_REEXEC", "0")
 DISABLED_KERNELS = frozenset(

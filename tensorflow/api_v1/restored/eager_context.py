@@ -6,7 +6,10 @@ from tensorflow.python.framework import ops
 
 def list_devices():
     """Names of the devices of the local runtime."""
-    return context.context().devices()
+    current = context.context()
+    # In graph mode nothing has started the runtime yet.
+    current.ensure_initialized()
+    return current.devices()
 
 
 def shared_name(name=None):

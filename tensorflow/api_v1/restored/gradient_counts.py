@@ -12,7 +12,7 @@ import numpy as np
 from tensorflow.api_v1.restored.op_counts import add_missing
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops, tensor, tensor_util
-from tensorflow.python.ops import array_ops, gen_array_ops, math_grad, math_ops, tensor_array_grad
+from tensorflow.python.ops import array_grad, array_ops, gen_array_ops, math_grad, math_ops, tensor_array_grad
 
 # 1.15's reduced_shape(): the rank, the axes made positive (2), their number, a range (3), ones (2), the stitching.
 _REDUCED_SHAPE = 10
@@ -223,6 +223,16 @@ def _strided_slice(_):
     return gradient
 
 
+def _reshape(_):
+    """The shape is taken from the input, also where all of it but one size is static: in a loop that takes a stack."""
+
+    def gradient(op, grad):
+        grad = array_grad._IndexedSlicesToTensorNoWarning(grad)
+        return array_ops.reshape(grad, array_ops.shape(op.inputs[0])), None
+
+    return gradient
+
+
 def _gather(released):
     """The shape was taken as int64 and cast; along other axes the runtime permutes and restores the shape."""
 
@@ -322,6 +332,7 @@ _GRADIENTS = (
     (("Max", "Min"), _max),
     (("Prod",), _prod),
     (("StridedSlice",), _strided_slice),
+    (("Reshape",), _reshape),
     (("GatherV2",), _gather),
     # A cast of the shape; the op that forbids second derivatives.
     (("Gather", "SparseSoftmaxCrossEntropyWithLogits"), _counted(1)),

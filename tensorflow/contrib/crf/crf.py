@@ -50,8 +50,13 @@ def crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params)
     sequence_lengths = tf.convert_to_tensor(sequence_lengths)
 
     def one_step():
-        batch = tf.shape(inputs)[0]
-        where = tf.stack([tf.range(batch), tf.cast(tf.convert_to_tensor(tag_indices)[:, 0], tf.int32)], axis=1)
+        tags = tf.convert_to_tensor(tag_indices)
+        if tags.shape.dims[1].value not in (None, 1):
+            # A branch that will not run.
+            tags = tags[:, :1]
+        batch = tf.shape(inputs, out_type=tags.dtype)[0]
+        rows = tf.reshape(tf.range(batch, dtype=tags.dtype), [-1, 1])
+        where = tf.concat([rows, tags], axis=1)
         return _zero_for_empty(tf.gather_nd(tf.squeeze(inputs, [1]), where), sequence_lengths)
 
     def several_steps():
