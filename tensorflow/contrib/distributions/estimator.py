@@ -44,7 +44,7 @@ def _head_class():
 
     class DistributionRegressionHead(head._RegressionHead):
         def __init__(self, make_distribution_fn, label_dimension, logits_dimension, **names):
-            super().__init__(label_dimension=label_dimension, link_fn=None, loss_fn=None, **names)
+            super().__init__(label_dimension=label_dimension, link_fn=None, losses=None, **names)
             self._label_dimension = label_dimension
             self._logits_dimension = label_dimension if logits_dimension is None else logits_dimension
             self._make_distribution_fn = make_distribution_fn
