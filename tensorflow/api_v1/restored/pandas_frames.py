@@ -1,7 +1,5 @@
 """Pandas frames as input pipelines of 1.15 knew them: text in columns of Python strings."""
 
-import pandas
-
 
 def with_object_strings(frame):
     """The frame with its string columns, and an index of strings, as objects; other columns are untouched.
@@ -9,6 +7,8 @@ def with_object_strings(frame):
     Pandas 3 makes columns of text a string type of its own, which is no NumPy dtype; before, they were of dtype object.
     A missing value is what it was in pandas: NaN, or pd.NA of the nullable string type.
     """
+    import pandas  # here: estimators run where there is none
+
     columns = {name for name, dtype in frame.dtypes.items() if _is_string_type(dtype)}
     index_is_text = _is_string_type(frame.index.dtype)
     if not columns and not index_is_text:
