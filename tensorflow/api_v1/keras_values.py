@@ -85,6 +85,7 @@ def _cosine_similarity(module) -> None:
         return tf.reduce_sum(y_true * y_pred, axis=axis)
 
     _replace(module, module.cosine_similarity, cosine_similarity)
+    module.cosine_proximity = cosine_similarity  # for losses by name
 
 
 def _cosine_proximity(module) -> None:
