@@ -67,7 +67,15 @@ def load_from_saved_model(saved_model_path, custom_objects=None):
         raise ValueError(f"no {path}: was the model exported with serving_only=True, or by something else?")
     with file_io.FileIO(path, "r") as source:
         model = model_config.model_from_json(source.read(), custom_objects=custom_objects)
-    status = model.load_weights(os.path.join(saved_model_path, "assets", _WEIGHTS))
+    status = model.load_weights(_weights_of(saved_model_path))
     if status is not None:
         status.assert_existing_objects_matched().run_restore_ops(backend.get_session())
     return model
+
+
+def _weights_of(saved_model_path):
+    """The weights by layer: beside the configuration; 1.15 itself wrote them in the place of the graph's variables."""
+    beside = os.path.join(saved_model_path, "assets", _WEIGHTS)
+    if file_io.file_exists(beside + ".index"):
+        return beside
+    return os.path.join(saved_model_path, "variables", "variables")
