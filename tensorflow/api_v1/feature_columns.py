@@ -20,11 +20,25 @@ def _check_ids(name: str, module) -> None:
     released = getattr(cls, method)
 
     @functools.wraps(released)
-    def transform(self, *args, **kwargs):
-        result = released(self, *args, **kwargs)
+    def transform(self, inputs, *args, **kwargs):
+        if self.default_value is not None and method == "_transform_input_tensor":
+            # The runtime casts twice; 1.15's default seeds count ops.
+            inputs = _as_int64(inputs)
+        result = released(self, inputs, *args, **kwargs)
         return result if self.default_value is not None else _checked(result, self.num_buckets)
 
     setattr(cls, method, transform)
+
+
+def _as_int64(sparse):
+    from tensorflow.python.framework import dtypes, sparse_tensor
+    from tensorflow.python.ops import math_ops
+
+    if not sparse.dtype.is_integer:
+        # An error, which the column raises.
+        return sparse
+    values = math_ops.cast(sparse.values, dtypes.int64, name="values")
+    return sparse_tensor.SparseTensor(sparse.indices, values, sparse.dense_shape)
 
 
 def _checked(sparse, num_buckets: int):

@@ -4,6 +4,7 @@ Set on tf_keras' classes when their modules load. In eager mode the methods of t
 """
 
 import functools
+import types
 
 from tensorflow.api_v1 import import_hooks
 from tensorflow.api_v1.restored import op_counts
@@ -202,7 +203,37 @@ def _attention(module) -> None:
     module.BaseDenseAttention.call = call
 
 
+class _WithSelect(types.ModuleType):
+    """tf for Keras' backend: where() of equal shapes is the op Select, whose gradients in loops sum over no broadcast."""
+
+    def __init__(self, released):
+        super().__init__(released.__name__)
+        self._released = released
+
+    def __getattr__(self, name):
+        return getattr(self._released, name)
+
+    def where(self, condition, x=None, y=None, name=None):
+        tf = self._released
+        if tf.executing_eagerly() or x is None or not all(map(tf.is_tensor, (condition, x, y))):
+            return tf.where(condition, x, y, name)
+        ranks = {value.shape.rank for value in (condition, x, y)}
+        if condition.shape.rank == 1:
+            # Chooses rows.
+            return tf.compat.v1.where(condition, x, y, name)
+        if ranks == {None} or len(ranks) > 1 or not x.shape[1:].is_compatible_with(y.shape[1:]):
+            return tf.where(condition, x, y, name)
+        if not condition.shape[1:].is_compatible_with(x.shape[1:]):
+            # A mask of sequences, which 1.15 tiled in the ops that here repeat it once.
+            if not x.shape[1:].is_fully_defined() or set(condition.shape[1:].as_list()) != {1}:
+                return tf.where(condition, x, y, name)
+            condition = tf.tile(condition, [1, *x.shape[1:].as_list()])
+            op_counts.add_missing(tf.compat.v1.get_default_graph(), -2)
+        return tf.compat.v1.where(condition, x, y, name)
+
+
 def _backend(module) -> None:
+    module.tf = _WithSelect(module.tf)
     # The upper bound, infinite, was applied, too.
     module.sqrt = counting(module.sqrt, 2)
     released = module.resize_images

@@ -16,6 +16,7 @@ from tensorflow.api_v1.restored import (
     op_counts,
     op_types,
     optimizer_counts,
+    saver_counts,
     slice_counts,
 )
 from tensorflow.api_v1.restored import random_ops as restored_random_ops
@@ -36,6 +37,7 @@ def install() -> None:
     slice_counts.install()
     gradient_counts.install()
     optimizer_counts.install()
+    saver_counts.install()
     nn_counts.install()
     input_counts.install()
     column_counts.install()

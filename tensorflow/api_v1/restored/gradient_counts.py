@@ -12,7 +12,15 @@ import numpy as np
 from tensorflow.api_v1.restored.op_counts import add_missing
 from tensorflow.python.eager import context
 from tensorflow.python.framework import ops, tensor, tensor_util
-from tensorflow.python.ops import array_grad, array_ops, gen_array_ops, math_grad, math_ops, tensor_array_grad
+from tensorflow.python.ops import (
+    array_grad,
+    array_ops,
+    control_flow_ops,
+    gen_array_ops,
+    math_grad,
+    math_ops,
+    tensor_array_grad,
+)
 
 # 1.15's reduced_shape(): the rank, the axes made positive (2), their number, a range (3), ones (2), the stitching.
 _REDUCED_SHAPE = 10
@@ -34,6 +42,8 @@ def install() -> None:
     math_ops.reduced_shape = _reduced_shape(math_ops.reduced_shape)
     math_grad._ReduceGradientArgs = _reduce_both(math_grad._ReduceGradientArgs)
     tensor_array_grad.array_ops = _ArrayOpsOfTensorArrays("array_ops")
+    # What tf.gradients calls by this name, not tf.tuple.
+    control_flow_ops.tuple = _gate(control_flow_ops.tuple)
     registry = ops.gradient_registry._registry
     for op_types, make in _GRADIENTS:
         for op_type in op_types:
@@ -302,6 +312,19 @@ def _unsorted_segment(released):
         return released(op, grad)
 
     return gradient
+
+
+def _gate(released):
+    """Two more gradients went through the gate after a batch norm in training: of the mean and variance that it does not use."""
+
+    @functools.wraps(released)
+    def gate(tensors, *args, **kwargs):
+        op = next((value.op for value in tensors if isinstance(value, tensor.Tensor)), None)
+        if op is not None and op.type.startswith("FusedBatchNormGrad") and op.get_attr("is_training"):
+            add_missing(op.graph, sum(value is None for value in tensors))
+        return released(tensors, *args, **kwargs)
+
+    return gate
 
 
 class _ArrayOpsOfTensorArrays(types.ModuleType):

@@ -1,6 +1,9 @@
 """Sliding windows."""
 
+from tensorflow.api_v1.restored import op_counts
 from tensorflow.python.data.ops import dataset_ops
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops
 
 __all__ = ["sliding_window_batch"]
 
@@ -31,6 +34,10 @@ def sliding_window_batch(window_size, stride=None, window_shift=None, window_str
                 window = dataset_ops.DatasetV1.zip(window)
             return window.batch(window_size, drop_remainder=True)
 
-        return windows.flat_map(batch)
+        batches = windows.flat_map(batch)
+        if not context.executing_eagerly():
+            # One op in 1.15: what is more is a constant and the map.
+            op_counts.add_missing(ops.get_default_graph(), -2)
+        return batches
 
     return apply

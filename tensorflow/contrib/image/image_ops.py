@@ -167,8 +167,8 @@ def transform(images, transforms, interpolation="NEAREST", output_shape=None, na
             output_shape = tf.shape(batched)[1:3]
             static = batched.shape[1:3]
         else:
-            static = tf.TensorShape(tf.get_static_value(tf.convert_to_tensor(output_shape)))
-        output_shape = tf.convert_to_tensor(output_shape, tf.int32, name="output_shape")
+            output_shape = tf.convert_to_tensor(output_shape, tf.int32, name="output_shape")
+            static = tf.TensorShape(tf.get_static_value(output_shape))
         if not output_shape.shape.is_compatible_with([2]):
             raise ValueError(
                 f"output_shape must be a 1-D Tensor of 2 elements: height, width, got {output_shape.shape}"
@@ -264,9 +264,11 @@ def bipartite_match(distance_mat, num_valid_rows, top_k=-1, name="bipartite_matc
     Returns:
       ([rows] int32 column of each row, [columns] int32 row of each column), -1 for none.
     """
-    return library.ops().bipartite_match(
-        tf.cast(distance_mat, tf.float32), tf.cast(num_valid_rows, tf.float32), top_k, name=name
-    )
+    return library.ops().bipartite_match(_as_float(distance_mat), _as_float(num_valid_rows), top_k, name=name)
+
+
+def _as_float(value):
+    return tf.cast(value, tf.float32) if tf.is_tensor(value) else tf.convert_to_tensor(value, tf.float32)
 
 
 def connected_components(images):

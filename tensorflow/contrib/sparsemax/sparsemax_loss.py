@@ -19,12 +19,11 @@ def sparsemax_loss(logits, sparsemax, labels, name=None):
         logits = tf.convert_to_tensor(logits, name="logits")
         sparsemax = tf.convert_to_tensor(sparsemax, name="sparsemax")
         labels = tf.convert_to_tensor(labels, name="labels")
-        shifted = logits - tf.reduce_mean(logits, axis=1)[:, tf.newaxis]
         # Where the output is 0, -inf logits must not make NaN.
         support = sparsemax > 0
-        total = tf.where(tf.logical_or(support, tf.is_nan(sparsemax)), sparsemax * (shifted - 0.5 * sparsemax),
+        total = tf.where(tf.logical_or(support, tf.is_nan(sparsemax)), sparsemax * (logits - 0.5 * sparsemax),
                          tf.zeros_like(sparsemax))  # fmt: skip
-        label_part = labels * (0.5 * labels - shifted)
+        label_part = labels * (0.5 * labels - logits)
         # A label 0 has no part, whatever its logit.
         label_part = tf.where(
             tf.logical_and(tf.equal(labels, 0), tf.is_inf(logits)), tf.zeros_like(label_part), label_part

@@ -2,7 +2,9 @@
 
 import numbers
 
+from tensorflow.api_v1.restored import op_counts
 from tensorflow.deeprec.optimizers import adam, fused_sparse
+from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, state_ops, variables
 from tensorflow.python.training import optimizer
@@ -93,6 +95,8 @@ class DecoupledWeightDecayExtension:
             return control_flow_ops.no_op()
         with _after(grad):
             indices, _ = array_ops.unique(indices)
+            # 1.15 took the indices that it had made unique for the update.
+            _count(-1)
             update = -self._factor(var) * array_ops.gather(var, indices)
             return state_ops.scatter_add(var, indices, update, use_locking=self._use_locking)
 
@@ -131,9 +135,15 @@ def _after(grad):
     """Lets what is made inside wait for the value of a gradient: it is made of the variable before it decays.
 
     A control dependency on the gradient itself would run the op that makes it where the value is fed; of the ops that pass a value
-    on, the graph optimizer leaves alone only this one.
+    on, the graph optimizer leaves alone only this one. 1.15 had no such op: the default seeds do not count it.
     """
+    _count(-1)
     return ops.control_dependencies([array_ops.placeholder_with_default(grad, grad.shape)])
+
+
+def _count(missing: int) -> None:
+    if not context.executing_eagerly():
+        op_counts.add_missing(ops.get_default_graph(), missing)
 
 
 def _parts(var_list):
