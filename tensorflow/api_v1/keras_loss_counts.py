@@ -50,6 +50,21 @@ def _losses(module) -> None:
 
     module.compute_weighted_loss = compute_weighted_loss
 
+    def apply_valid_mask(losses, sw, mask, reduction):
+        """The weights of masked losses: what is masked counts in the mean, as 0. The runtime means over what is not masked.
+
+        Args:
+          losses: what the weights are for.
+          sw: weights, or the mask itself.
+          mask: of the outputs, as numbers where a model applies it, or None. Losses called directly leave a mask of bools alone.
+          reduction: str of a loss, enum of a metric.
+        """
+        if not isinstance(reduction, str):
+            return module.apply_mask(losses, sw, mask)
+        return sw if mask is None or mask is sw or mask.dtype.is_bool else sw * mask
+
+    module.apply_valid_mask = apply_valid_mask
+
 
 def _metrics(module) -> None:
     released = module.update_confusion_matrix_variables

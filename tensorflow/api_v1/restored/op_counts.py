@@ -200,8 +200,11 @@ def _embedding_lookup_sparse(released):
         before = graph.num_operations()
         result = released(params, segment_ids, sp_weights, ids, combiner, ignore_weights, max_norm, *rest)
         if ignore_weights and not context.executing_eagerly():
-            built = [op.type for op in graph.get_operations()[before:]]
-            missing = int("Cast" not in built and segment_ids.dtype != dtypes.int32)
+            made = graph.get_operations()[before:]
+            built = [op.type for op in made]
+            # Ids of partitioned tables are cast, too.
+            casts = any(op.type == "Cast" and op.inputs[0] is segment_ids for op in made)
+            missing = int(not casts and segment_ids.dtype != dtypes.int32)
             if "Unique" not in built:
                 # Unique, and the lookup: a gather and its axis and identity, or, of a resource, a gather and two identities; the
                 # runtime reads the resource instead.
