@@ -13,8 +13,6 @@ namespace embedding {
 namespace {
 
 constexpr size_t kPage = 4096;
-size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
-
 }  // namespace
 
 ChunkSource::~ChunkSource() {

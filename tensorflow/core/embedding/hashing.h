@@ -6,17 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tensorflow/core/sparse/mix.h"
+
 namespace deeprec {
 namespace embedding {
 
-// Finalizer of MurmurHash3: a bijection whose every output bit depends on every input bit.
-inline uint64_t MixKey(uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
+inline uint64_t MixKey(uint64_t key) { return sparse::Mix(key); }
 
 struct KeyHash {
   size_t operator()(int64_t key) const { return MixKey(uint64_t(key)); }

@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "tensorflow/core/embedding/table_shard.h"
+#include "tensorflow/core/embedding/zeroed_memory.h"
 
 namespace deeprec {
 namespace embedding {
 namespace {
-
-int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Every column starts at a multiple of this, so that no element straddles a line.
 constexpr int64_t kColumnAlignment = 16;

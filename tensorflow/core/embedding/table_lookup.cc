@@ -13,22 +13,17 @@ namespace {
 using sparse::BFloat16;
 using sparse::Half;
 
-template <class T>
-void Fill(T value, int64_t n, char* out) {
-  std::fill_n(reinterpret_cast<T*>(out), n, value);
-}
-
 #include "tensorflow/core/sparse/element_convert.h"
+#include "tensorflow/core/sparse/stored_element.h"
 
 // A row of equal elements.
 std::unique_ptr<char[]> ConstantRow(ElementType type, double value, int64_t dim) {
   std::unique_ptr<char[]> row(new char[dim * sparse::ElementSize(type)]);
-  switch (type) {
-    case ElementType::kHalf: Fill(ToHalf(float(value)), dim, row.get()); break;
-    case ElementType::kBFloat16: Fill(ToBFloat16(float(value)), dim, row.get()); break;
-    case ElementType::kFloat: Fill(float(value), dim, row.get()); break;
-    case ElementType::kDouble: Fill(value, dim, row.get()); break;
-  }
+  ForType(type, [&](auto element) {
+    using T = decltype(element);
+    using Compute = typename Stored<T>::Compute;
+    std::fill_n(reinterpret_cast<T*>(row.get()), dim, Stored<T>::Store(Compute(value)));
+  });
   return row;
 }
 

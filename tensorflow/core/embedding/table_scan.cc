@@ -12,32 +12,18 @@ using sparse::BFloat16;
 using sparse::Half;
 
 #include "tensorflow/core/sparse/element_convert.h"
-
-template <class T>
-double AsDouble(T x) {
-  return double(x);
-}
-double AsDouble(Half x) { return ToFloat(x); }
-double AsDouble(BFloat16 x) { return ToFloat(x); }
-
-template <class T>
-double SquaredNorm(const char* row, int64_t dim) {
-  double sum = 0;
-  for (int64_t i = 0; i < dim; ++i) {
-    const double x = AsDouble(reinterpret_cast<const T*>(row)[i]);
-    sum += x * x;
-  }
-  return sum;
-}
+#include "tensorflow/core/sparse/stored_element.h"
 
 double SquaredNorm(ElementType type, const char* row, int64_t dim) {
-  switch (type) {
-    case ElementType::kHalf: return SquaredNorm<Half>(row, dim);
-    case ElementType::kBFloat16: return SquaredNorm<BFloat16>(row, dim);
-    case ElementType::kFloat: return SquaredNorm<float>(row, dim);
-    case ElementType::kDouble: return SquaredNorm<double>(row, dim);
-  }
-  return 0;
+  double sum = 0;
+  ForType(type, [&](auto element) {
+    using T = decltype(element);
+    for (int64_t i = 0; i < dim; ++i) {
+      const double x = Stored<T>::Load(reinterpret_cast<const T*>(row)[i]);
+      sum += x * x;
+    }
+  });
+  return sum;
 }
 
 // Slots of an index that a snapshot looks at before it lets others at the shard: 1 MiB of them.

@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kLine = 64;
 
-size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
-
 }  // namespace
 
 char* MapHugePages(size_t bytes) {

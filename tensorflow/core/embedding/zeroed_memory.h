@@ -10,6 +10,8 @@
 namespace deeprec {
 namespace embedding {
 
+constexpr size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
 class ZeroedMemory {
  public:
   ZeroedMemory() = default;

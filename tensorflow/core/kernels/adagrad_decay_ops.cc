@@ -26,14 +26,8 @@ class AdagradDecayOp : public OpKernel {
                                        use_locking_, sparse_));
     const Tensor &var = variables.tensor(0), &accum = variables.tensor(1), &power = variables.tensor(2);
     OP_REQUIRES_OK(ctx, CheckSameShape(var, "accum", accum));
-    const Tensor *grad, *indices = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->input("grad", &grad));
-    if (sparse_) {
-      OP_REQUIRES_OK(ctx, ctx->input("indices", &indices));
-      OP_REQUIRES_OK(ctx, CheckSparseGrad(var, *grad, *indices));
-    } else {
-      OP_REQUIRES_OK(ctx, CheckDenseGrad(var, *grad));
-    }
+    const Tensor *grad, *indices;
+    OP_REQUIRES_OK(ctx, ReadGrad(ctx, var, sparse_, &grad, &indices));
     SparseStep step = StepOn(var, *grad);
     step.rule = deeprec::sparse::Rule::kAdagrad;
     step.table.slot[0] = accum.data();
@@ -41,7 +35,10 @@ class AdagradDecayOp : public OpKernel {
     AccumulatorDecay decay;
     decay.type = step.type;
     decay.power_type = step_dtype_ == DT_INT32 ? PowerType::kInt32 : PowerType::kInt64;
-    OP_REQUIRES_OK(ctx, ReadDecay(ctx, &decay));
+    int64_t decay_step, global_step;
+    OP_REQUIRES_OK(ctx, ReadDecay(ctx, &decay_step, &decay.rate, &decay.baseline));
+    OP_REQUIRES_OK(ctx, ReadStep(ctx, "global_step", &global_step));
+    decay.period = global_step / decay_step;
     int64_t powers_per_row = 0;
     OP_REQUIRES_OK(ctx, PowersPerRow(var, power, step, &powers_per_row));
 
@@ -51,19 +48,6 @@ class AdagradDecayOp : public OpKernel {
   }
 
  private:
-  absl::Status ReadDecay(OpKernelContext* ctx, AccumulatorDecay* decay) const {
-    int64_t decay_step, global_step;
-    TF_RETURN_IF_ERROR(ReadStep(ctx, "accum_decay_step", &decay_step));
-    TF_RETURN_IF_ERROR(ReadStep(ctx, "global_step", &global_step));
-    TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_decay_rate", &decay->rate));
-    TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_baseline", &decay->baseline));
-    if (decay_step <= 0) {
-      return absl::InvalidArgumentError(absl::StrCat("accum_decay_step must be positive, got ", decay_step));
-    }
-    decay->period = global_step / decay_step;
-    return absl::OkStatus();
-  }
-
   // A power to each element, or to each row.
   static absl::Status PowersPerRow(const Tensor& var, const Tensor& power, const SparseStep& step, int64_t* powers) {
     TensorShape rows;

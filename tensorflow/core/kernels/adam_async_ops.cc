@@ -28,14 +28,8 @@ class AdamAsyncOp : public OpKernel {
     const Tensor& var = variables.tensor(0);
     OP_REQUIRES_OK(ctx, CheckSameShape(var, "m", variables.tensor(1)));
     OP_REQUIRES_OK(ctx, CheckSameShape(var, "v", variables.tensor(2)));
-    const Tensor *grad, *indices = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->input("grad", &grad));
-    if (sparse_) {
-      OP_REQUIRES_OK(ctx, ctx->input("indices", &indices));
-      OP_REQUIRES_OK(ctx, CheckSparseGrad(var, *grad, *indices));
-    } else {
-      OP_REQUIRES_OK(ctx, CheckDenseGrad(var, *grad));
-    }
+    const Tensor *grad, *indices;
+    OP_REQUIRES_OK(ctx, ReadGrad(ctx, var, sparse_, &grad, &indices));
     SparseStep step = StepOn(var, *grad);
     step.table.slot[0] = variables.tensor(1).data();
     step.table.slot[1] = variables.tensor(2).data();
@@ -45,10 +39,8 @@ class AdamAsyncOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ReadScalar(ctx, "epsilon", &step.hyper.epsilon));
     OP_REQUIRES_OK(ctx, TakeBetaPowers(ctx, /*advance=*/!rmsprop_, &step.hyper, variables.mutexes()));
     if (rmsprop_) {
-      // RMSProp's formula with beta2 for rho and beta1 for momentum; v is its mean square, m its momentum.
       step.rule = Rule::kRmsProp;
-      step.hyper.rho = step.hyper.beta2;
-      step.hyper.momentum = step.hyper.beta1;
+      SetRmsPropOfAdamAsync(&step.hyper);
       std::swap(step.table.slot[0], step.table.slot[1]);
     } else {
       step.rule = Rule::kAdam;

@@ -219,7 +219,6 @@ class KvSparseApplyOp : public OpKernel {
         *updater = embedding::ElementwiseOptimizer(rows, spec_.rule, hyper, update->grad, isa);
         break;
       case Optimizer::kAdamAsync: {
-        // RMSProp's formula with beta2 for rho and beta1 for momentum; v is its mean square, m its momentum.
         if (!sparse_rmsprop_) {
           *updater = embedding::ElementwiseOptimizer(rows, Rule::kAdam, hyper, update->grad, isa);
           break;
@@ -227,8 +226,7 @@ class KvSparseApplyOp : public OpKernel {
         embedding::BlockRows swapped = rows;
         std::swap(swapped.slot_offset[0], swapped.slot_offset[1]);
         Hyper rmsprop = hyper;
-        rmsprop.rho = hyper.beta2;
-        rmsprop.momentum = hyper.beta1;
+        SetRmsPropOfAdamAsync(&rmsprop);
         *updater = embedding::ElementwiseOptimizer(swapped, Rule::kRmsProp, rmsprop, update->grad, isa);
         break;
       }
@@ -238,12 +236,7 @@ class KvSparseApplyOp : public OpKernel {
       case Optimizer::kAdagradDecay: {
         embedding::AdagradDecayStep step;
         int64_t decay_step;
-        TF_RETURN_IF_ERROR(ReadStep(ctx, "accum_decay_step", &decay_step));
-        TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_decay_rate", &step.rate));
-        TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_baseline", &step.baseline));
-        if (decay_step <= 0) {
-          return absl::InvalidArgumentError(absl::StrCat("accum_decay_step must be positive, got ", decay_step));
-        }
+        TF_RETURN_IF_ERROR(ReadDecay(ctx, &decay_step, &step.rate, &step.baseline));
         step.lr = hyper.lr;
         step.period = update->version == embedding::kNoVersion ? 0 : update->version / decay_step;
         step.power_dim = var.table().dim(columns[1]);

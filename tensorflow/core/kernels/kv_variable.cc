@@ -5,8 +5,6 @@
 
 namespace tensorflow {
 
-using deeprec::sparse::ElementType;
-
 void KvVariable::Set(std::shared_ptr<KvTable> table, int column, bool initialized) {
   mutex_lock lock(mu_);
   table_ = std::move(table);
@@ -79,15 +77,6 @@ absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype) 
                                                    DataTypeString(key_dtype)));
   }
   return absl::OkStatus();
-}
-
-ElementType KvElementType(DataType dtype) {
-  switch (dtype) {
-    case DT_HALF: return ElementType::kHalf;
-    case DT_BFLOAT16: return ElementType::kBFloat16;
-    case DT_DOUBLE: return ElementType::kDouble;
-    default: return ElementType::kFloat;
-  }
 }
 
 KvKeys::KvKeys(const Tensor& keys) : size_(keys.NumElements()) {

@@ -76,8 +76,6 @@ absl::Status GetKv(OpKernelContext* ctx, const ResourceHandle& handle, KvRef* re
 // Also that its dtypes are the op's.
 absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype);
 
-deeprec::sparse::ElementType KvElementType(DataType dtype);
-
 // Keys as int64: the tensor's own if it holds int64, else a copy.
 class KvKeys {
  public:

@@ -8,6 +8,7 @@
 #include "tensorflow/core/embedding/hashing.h"
 #include "tensorflow/core/kernels/kv_variable.h"
 #include "tensorflow/core/kernels/pool_threads.h"
+#include "tensorflow/core/kernels/step_inputs.h"
 
 namespace tensorflow {
 namespace {
@@ -51,7 +52,7 @@ class InitializeKvVariableOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("false_positive_probability", &probability));
     eviction_.l2_weight_threshold = l2_weight_threshold;
     options_.no_permission = no_permission;
-    options_.type = KvElementType(dtype_);
+    options_.type = ElementTypeOf(dtype_);
     OP_REQUIRES_OK(ctx, ctx->GetAttr("record_freq", &options_.record_frequency));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("record_version", &options_.record_version));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("for_restore", &for_restore_));

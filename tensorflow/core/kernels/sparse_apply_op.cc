@@ -11,36 +11,18 @@
 #include "tensorflow/core/framework/resource_var.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/kernels/pool_threads.h"
+#include "tensorflow/core/kernels/step_inputs.h"
 #include "tensorflow/core/kernels/training_op_helpers.h"
 
 namespace tensorflow {
 namespace {
 
-using deeprec::sparse::ElementType;
 using deeprec::sparse::Hyper;
 using deeprec::sparse::SparseStep;
 
 // Set on graph nodes by our Python optimizers; not an attribute of the op, so that graphs stay loadable
 // by a stock TensorFlow.
 constexpr char kSumDuplicates[] = "_sum_duplicates";
-
-ElementType ElementTypeOf(DataType dtype) {
-  switch (dtype) {
-    case DT_HALF: return ElementType::kHalf;
-    case DT_BFLOAT16: return ElementType::kBFloat16;
-    case DT_DOUBLE: return ElementType::kDouble;
-    default: return ElementType::kFloat;
-  }
-}
-
-double ScalarValue(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DT_HALF: return static_cast<double>(static_cast<float>(tensor.scalar<Eigen::half>()()));
-    case DT_BFLOAT16: return static_cast<double>(static_cast<float>(tensor.scalar<bfloat16>()()));
-    case DT_DOUBLE: return tensor.scalar<double>()();
-    default: return static_cast<double>(tensor.scalar<float>()());
-  }
-}
 
 VariableInputLockHolder LockTables(OpKernelContext* ctx, DataType dtype, bool exclusive,
                                    const std::vector<int>& inputs) {
@@ -161,7 +143,7 @@ absl::Status SparseApplyOp::ReadScalars(OpKernelContext* ctx, Hyper* hyper) cons
     const SparseApplyScalar& scalar = spec_.scalars[i];
     const Tensor& tensor = ctx->input(num_tables + i + (i < before ? 0 : 2));
     const bool is_scalar = TensorShapeUtils::IsScalar(tensor.shape());
-    const double value = is_scalar ? ScalarValue(tensor) : 0;
+    const double value = is_scalar ? FloatingValue(tensor) : 0;
     if (!is_scalar || !Satisfies(value, scalar.check, hyper_.multiply_linear_by_lr)) {
       return absl::InvalidArgumentError(
           absl::StrCat(scalar.name, Wording(scalar.check), tensor.shape().DebugString(),

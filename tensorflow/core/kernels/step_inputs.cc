@@ -10,16 +10,8 @@
 namespace tensorflow {
 namespace {
 
+using deeprec::sparse::ElementType;
 using deeprec::sparse::Hyper;
-
-double Value(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DT_HALF: return static_cast<float>(tensor.flat<Eigen::half>()(0));
-    case DT_BFLOAT16: return static_cast<float>(tensor.flat<bfloat16>()(0));
-    case DT_DOUBLE: return tensor.flat<double>()(0);
-    default: return tensor.flat<float>()(0);
-  }
-}
 
 void SetValue(double value, Tensor* tensor) {
   switch (tensor->dtype()) {
@@ -93,12 +85,30 @@ struct Power {
 
 }  // namespace
 
+ElementType ElementTypeOf(DataType dtype) {
+  switch (dtype) {
+    case DT_HALF: return ElementType::kHalf;
+    case DT_BFLOAT16: return ElementType::kBFloat16;
+    case DT_DOUBLE: return ElementType::kDouble;
+    default: return ElementType::kFloat;
+  }
+}
+
+double FloatingValue(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DT_HALF: return static_cast<float>(tensor.flat<Eigen::half>()(0));
+    case DT_BFLOAT16: return static_cast<float>(tensor.flat<bfloat16>()(0));
+    case DT_DOUBLE: return tensor.flat<double>()(0);
+    default: return tensor.flat<float>()(0);
+  }
+}
+
 absl::Status ReadScalar(OpKernelContext* ctx, const char* name, double* value) {
   const Tensor* tensor;
   TF_RETURN_IF_ERROR(ctx->input(name, &tensor));
   if (!TensorShapeUtils::IsScalar(tensor->shape())) return NotAScalar(name, *tensor);
   if (!IsFloating(tensor->dtype())) return NotFloating(name, *tensor);
-  *value = Value(*tensor);
+  *value = FloatingValue(*tensor);
   return absl::OkStatus();
 }
 
@@ -108,6 +118,19 @@ absl::Status ReadStep(OpKernelContext* ctx, const char* name, int64_t* value) {
   if (!TensorShapeUtils::IsScalar(tensor->shape())) return NotAScalar(name, *tensor);
   *value = tensor->dtype() == DT_INT32 ? tensor->scalar<int32_t>()() : tensor->scalar<int64_t>()();
   return absl::OkStatus();
+}
+
+absl::Status ReadDecay(OpKernelContext* ctx, int64_t* decay_step, double* rate, double* baseline) {
+  TF_RETURN_IF_ERROR(ReadStep(ctx, "accum_decay_step", decay_step));
+  TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_decay_rate", rate));
+  TF_RETURN_IF_ERROR(ReadScalar(ctx, "accum_baseline", baseline));
+  if (*decay_step > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("accum_decay_step must be positive, got ", *decay_step));
+}
+
+void SetRmsPropOfAdamAsync(Hyper* hyper) {
+  hyper->rho = hyper->beta2;
+  hyper->momentum = hyper->beta1;
 }
 
 absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, Hyper* hyper, const std::vector<mutex*>& others) {
@@ -129,8 +152,8 @@ absl::Status TakeBetaPowers(OpKernelContext* ctx, bool advance, Hyper* hyper, co
   const Tensor power1 = first.Read(ctx), power2 = second.Read(ctx);
   TF_RETURN_IF_ERROR(CheckPower(first.name, power1));
   TF_RETURN_IF_ERROR(CheckPower(second.name, power2));
-  hyper->beta1_power = Value(power1);
-  hyper->beta2_power = Value(power2);
+  hyper->beta1_power = FloatingValue(power1);
+  hyper->beta2_power = FloatingValue(power2);
   if (advance) {
     first.Write(ctx, hyper->beta1_power * hyper->beta1);
     second.Write(ctx, hyper->beta2_power * hyper->beta2);

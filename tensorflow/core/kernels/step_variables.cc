@@ -10,6 +10,7 @@
 
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/kernels/pool_threads.h"
+#include "tensorflow/core/kernels/step_inputs.h"
 #include "tensorflow/core/kernels/training_op_helpers.h"
 #include "tensorflow/core/sparse/dense_apply.h"
 
@@ -17,7 +18,6 @@ namespace tensorflow {
 namespace {
 
 using Cpu = Eigen::ThreadPoolDevice;
-using deeprec::sparse::ElementType;
 using deeprec::sparse::SparseStep;
 
 // Calls body with a value of the C++ type of `dtype`, one that variables of our steps have.
@@ -115,6 +115,8 @@ absl::Status CheckSameShape(const Tensor& var, const char* name, const Tensor& s
                                                  var.shape().DebugString(), " and ", slot.shape().DebugString()));
 }
 
+namespace {
+
 absl::Status CheckDenseGrad(const Tensor& var, const Tensor& grad) {
   if (var.shape() == grad.shape()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("grad must have the shape of var, ", var.shape().DebugString(),
@@ -146,12 +148,19 @@ absl::Status CheckSparseGrad(const Tensor& var, const Tensor& grad, const Tensor
   return indices.dtype() == DT_INT32 ? check(indices.flat<int32_t>().data()) : check(indices.flat<int64_t>().data());
 }
 
+}  // namespace
+
+absl::Status ReadGrad(OpKernelContext* ctx, const Tensor& var, bool sparse, const Tensor** grad, const Tensor** indices) {
+  TF_RETURN_IF_ERROR(ctx->input("grad", grad));
+  *indices = nullptr;
+  if (!sparse) return CheckDenseGrad(var, **grad);
+  TF_RETURN_IF_ERROR(ctx->input("indices", indices));
+  return CheckSparseGrad(var, **grad, **indices);
+}
+
 SparseStep StepOn(const Tensor& var, const Tensor& grad) {
   SparseStep step;
-  step.type = var.dtype() == DT_HALF       ? ElementType::kHalf
-              : var.dtype() == DT_BFLOAT16 ? ElementType::kBFloat16
-              : var.dtype() == DT_DOUBLE   ? ElementType::kDouble
-                                           : ElementType::kFloat;
+  step.type = ElementTypeOf(var.dtype());
   step.table.var = var.data();
   step.table.rows = var.dims() == 0 ? 1 : var.dim_size(0);
   step.table.row_len = step.table.rows == 0 ? 0 : var.NumElements() / step.table.rows;

@@ -44,12 +44,9 @@ class StepVariables {
 // InvalidArgument unless slot `name` has the shape of var.
 absl::Status CheckSameShape(const Tensor& var, const char* name, const Tensor& slot);
 
-// InvalidArgument unless grad has the shape of var.
-absl::Status CheckDenseGrad(const Tensor& var, const Tensor& grad);
-
-// InvalidArgument unless var is at least a vector, indices a vector of n < 2^31 elements within [0, rows of var), and
-// grad [n, rest of var's shape].
-absl::Status CheckSparseGrad(const Tensor& var, const Tensor& grad, const Tensor& indices);
+// The input grad, and, if `sparse`, indices; else null. InvalidArgument unless grad has the shape of var; or, with indices,
+// var is at least a vector, indices a vector of n < 2^31 elements within [0, rows of var), and grad [n, rest of var's shape].
+absl::Status ReadGrad(OpKernelContext* ctx, const Tensor& var, bool sparse, const Tensor** grad, const Tensor** indices);
 
 // A step on all of `var`, or, with indices, on its rows. The caller adds rule, slots and scalars.
 deeprec::sparse::SparseStep StepOn(const Tensor& var, const Tensor& grad);

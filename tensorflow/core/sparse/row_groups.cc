@@ -2,18 +2,11 @@
 
 #include <algorithm>
 
+#include "tensorflow/core/sparse/mix.h"
+
 namespace deeprec {
 namespace sparse {
 namespace {
-
-// Finalizer of MurmurHash3, for the slots of the hash table.
-inline uint64_t Mix(uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33);
-}
 
 // The shard of a row: multiplicative (Fibonacci) hashing. Every shard computes it for every index, so it
 // must be cheap; that it is independent of Mix lets the rows of one shard spread over its whole table.
