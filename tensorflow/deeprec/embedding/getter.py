@@ -177,6 +177,8 @@ def get_embedding_variable(
         )
     for part in found if isinstance(found, variables.PartitionedVariable) else [found]:
         _check_same(part, key_dtype, config)
+    for part in new:
+        part.number_of_parts = len(new)
     if new and option.ckpt is not None and option.ckpt.ckpt_to_load_from:
         _start_from_checkpoint(new, option.ckpt, _whole_name(found))
     return found
@@ -198,12 +200,9 @@ def _whole_name(variable) -> str:
 
 def _start_from_checkpoint(parts, option: options_lib.CheckpointOption, name: str) -> None:
     from tensorflow.deeprec.embedding import initial_checkpoints
-    from tensorflow.python.training import checkpoint_utils
 
-    source = initial_checkpoints.CheckpointSource(
-        checkpoint_utils._get_checkpoint_filename(option.ckpt_to_load_from),
-        option.tensor_name_in_ckpt or name,
-        option.always_load_from_specific_ckpt,
+    source = initial_checkpoints.source_in(
+        option.ckpt_to_load_from, option.tensor_name_in_ckpt or name, option.always_load_from_specific_ckpt
     )
     for part in parts:
         initial_checkpoints.start_from(part, source)

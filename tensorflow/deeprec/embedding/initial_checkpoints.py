@@ -18,11 +18,26 @@ class CheckpointSource:
       prefix: the checkpoint.
       name: the variable's name in it, without the part.
       always: whether this goes before the checkpoint that a Saver restores.
+      tensors: names of all tensors of the checkpoint.
     """
 
     prefix: str
     name: str
-    always: bool = False
+    always: bool
+    tensors: frozenset
+
+    def holds(self, name: str) -> bool:
+        """Whether the checkpoint has the variable or slot of this name, or partitions of it."""
+        variable, _, slot = name.rpartition("/")
+        keys = (f"{name}-keys", f"{name}/part_0-keys", f"{variable}/part_0/{slot}-keys")
+        return any(key in self.tensors for key in keys)
+
+
+def source_in(checkpoint: str, name: str, always: bool = False) -> CheckpointSource:
+    """What is called `name` in a checkpoint, given by its prefix or folder. The index is read here, once."""
+    prefix = checkpoint_utils._get_checkpoint_filename(checkpoint)
+    tensors = checkpoint_utils.load_checkpoint(prefix).get_variable_to_shape_map()
+    return CheckpointSource(prefix, name, always, frozenset(tensors))
 
 
 def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
@@ -31,7 +46,7 @@ def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
     Raises:
       ValueError: the checkpoint does not hold the variable.
     """
-    if not _holds(source.prefix, source.name):
+    if not source.holds(source.name):
         raise ValueError(f"Tensor {source.name}-keys is not found in checkpoint {source.prefix}, for {variable.name}.")
     variable.checkpoint_source = source
     empty = variable.initializer
@@ -45,24 +60,13 @@ def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
 def start_slot(slot: EmbeddingVariable, slot_name: str) -> None:
     """Does the same for a new slot, if the checkpoint of its variable has it."""
     source = slot.primary.checkpoint_source
-    if source is not None and _holds(source.prefix, f"{source.name}/{slot_name}"):
+    if source is not None and source.holds(f"{source.name}/{slot_name}"):
         start_from(slot, dataclasses.replace(source, name=f"{source.name}/{slot_name}"))
-
-
-def _holds(prefix: str, name: str) -> bool:
-    shapes = checkpoint_utils.load_checkpoint(prefix).get_variable_to_shape_map()
-    return f"{name}-keys" in shapes or f"{name}/part_0-keys" in shapes or _slot_of_parts(name) in shapes
-
-
-def _slot_of_parts(name: str) -> str:
-    variable, _, slot = name.rpartition("/")
-    return f"{variable}/part_0/{slot}-keys"
 
 
 def _init_from_checkpoint(released):
     @functools.wraps(released)
     def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
-        prefix = checkpoint_utils._get_checkpoint_filename(ckpt_dir_or_file)
         pairs = assignment_map.items() if hasattr(assignment_map, "items") else assignment_map
         store = variable_scope._get_default_variable_store()._vars
         of_store = {name: var for name, var in store.items() if isinstance(var, EmbeddingVariable)}
@@ -80,8 +84,10 @@ def _init_from_checkpoint(released):
                     others.append((source, target))
             else:
                 others.append((source, target))
-        for variable, source in found:
-            start_from(variable, CheckpointSource(prefix, source))
+        if found:
+            checkpoint = source_in(ckpt_dir_or_file, "")
+            for variable, name in found:
+                start_from(variable, dataclasses.replace(checkpoint, name=name))
         for name in of_store:
             del store[name]
         try:

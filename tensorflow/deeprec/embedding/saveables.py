@@ -79,12 +79,15 @@ def part_of(variable: EmbeddingVariable) -> tuple[int | None, int]:
     match = _PART.match(variable.op.name)
     if match is None or variable._save_slice_info is None:  # pylint: disable=protected-access
         return None, 1
-    siblings = {
-        v.op.name
-        for v in variable.graph.get_collection(ops.GraphKeys.EMBEDDING_VARIABLES)
-        if (sibling := _PART.match(v.op.name)) and sibling["whole"] == match["whole"]
-    }
-    return int(match["number"]), max(len(siblings), 1)
+    if variable.number_of_parts is None:
+        # Of an imported graph.
+        siblings = {
+            v.op.name
+            for v in variable.graph.get_collection(ops.GraphKeys.EMBEDDING_VARIABLES)
+            if (sibling := _PART.match(v.op.name)) and sibling["whole"] == match["whole"]
+        }
+        variable.number_of_parts = max(len(siblings), 1)
+    return int(match["number"]), variable.number_of_parts
 
 
 def whole_name(name: str, number: int | None) -> str:
@@ -183,6 +186,10 @@ def _add_restore_ops(released):
     def add_restore_ops(self, filename_tensor, saveables, *args, **kwargs):
         embedding, _ = _split(saveables)
         imports = {saveable.op: [] for saveable in embedding}
+        slots = {}
+        for saveable in embedding:
+            if saveable.variable.primary is not None:
+                slots.setdefault(saveable.variable.primary.op, []).append(saveable.variable)
         for saveable in embedding:
             primary = saveable.variable.primary
             if primary is not None:
@@ -190,8 +197,7 @@ def _add_restore_ops(released):
                 saveable.restore_after = imports.get(primary.handle.op, ())
             else:
                 # The table gets its slots while it is empty.
-                slots = [s.variable for s in embedding if s.variable.primary is saveable.variable]
-                saveable.restore_after = [slot._initializer_for_restore for slot in slots]
+                saveable.restore_after = [slot._initializer_for_restore for slot in slots.get(saveable.op, ())]
             saveable.restore = _remembering(saveable.restore, imports[saveable.op])
         ordered = sorted(
             saveables, key=lambda s: isinstance(s, EmbeddingVariableSaveable) and s.variable.primary is not None

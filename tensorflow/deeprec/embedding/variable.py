@@ -154,6 +154,8 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         # A CheckpointSource, or None.
         self.checkpoint_source = None
         self._restore_initializer = None
+        # Of the partitioned variable that this is a part of, where it is known.
+        self.number_of_parts = None
 
     # The graph elements.
 
