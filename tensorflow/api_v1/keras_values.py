@@ -75,8 +75,8 @@ def _huber(module) -> None:
     _replace(module, module.huber, huber_loss)
 
 
-def _cosine_similarity(module) -> None:
-    def cosine_similarity(y_true, y_pred, axis=-1):
+def _cosine(name: str):
+    def cosine(y_true, y_pred, axis=-1):
         """The cosine of the angle between labels and predictions along `axis`: as in 1.15, without a minus sign."""
         import tensorflow as tf
 
@@ -84,20 +84,18 @@ def _cosine_similarity(module) -> None:
         y_pred = tf.nn.l2_normalize(y_pred, axis=axis)
         return tf.reduce_sum(y_true * y_pred, axis=axis)
 
-    _replace(module, module.cosine_similarity, cosine_similarity)
-    module.cosine_proximity = cosine_similarity  # for losses by name
+    cosine.__name__ = cosine.__qualname__ = name
+    return cosine
+
+
+def _cosine_similarity(module) -> None:
+    similarity = _cosine("cosine_similarity")
+    _replace(module, module.cosine_similarity, similarity)
+    module.cosine_proximity = similarity  # for losses by name
 
 
 def _cosine_proximity(module) -> None:
-    def cosine_proximity(y_true, y_pred, axis=-1):
-        """The cosine of the angle between labels and predictions along `axis`: 1 where they point the same way."""
-        import tensorflow as tf
-
-        y_true = tf.nn.l2_normalize(y_true, axis=axis)
-        y_pred = tf.nn.l2_normalize(y_pred, axis=axis)
-        return tf.reduce_sum(y_true * y_pred, axis=axis)
-
-    module.cosine_proximity = cosine_proximity
+    module.cosine_proximity = _cosine("cosine_proximity")
 
 
 def _recurrent_dropout(module) -> None:
