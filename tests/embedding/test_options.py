@@ -2,6 +2,7 @@
 
 import pytest
 import tensorflow as tf
+from tensorflow.api_v1 import moved_names
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,27 @@ def test_collections_that_programs_run_exist(check_python):
         "          s.run(tf.get_collection(tf.GraphKeys.EV_INIT_SLOT_OPS)))\n"
     )
     assert check_python(code).splitlines()[-1] == "[] []"
+
+
+@pytest.mark.parametrize(
+    "make, argument",
+    [
+        (lambda: tf.StorageOption(storage_size=[1 << 20]), "storage_size"),
+        (lambda: tf.StorageOption(layout="normal"), "layout"),
+        (lambda: tf.EmbeddingVariableOption(ht_type="dense_hash_map"), "ht_type"),
+        (lambda: tf.EmbeddingVariableOption(ht_partition_num=10), "ht_partition_num"),
+        (lambda: tf.CheckpointOption(init_data_source="table"), "init_data_source"),
+        (lambda: tf.get_embedding_variable("cached", 2, caching_device="/cpu:0"), "caching_device"),
+        (
+            lambda: tf.feature_column.embedding_column(
+                tf.feature_column.categorical_column_with_identity("fused", 3), 2, do_fusion=True
+            ),
+            "do_fusion",
+        ),
+    ],
+)
+def test_arguments_without_effect_warn(make, argument, monkeypatch):
+    # Each message comes once in a process.
+    monkeypatch.setattr(moved_names, "_WARNED", set())
+    with tf.Graph().as_default(), pytest.warns(UserWarning, match=f"{argument}=.* has no effect"):
+        make()

@@ -19,6 +19,7 @@ from tensorflow.contrib.layers.sparse_columns import (
     _SparseColumn,
     _WeightedSparseColumn,
 )
+from tensorflow.deeprec.embedding import public_columns
 from tensorflow.python.feature_column import feature_column as fc_core
 from tensorflow.python.framework import dtypes, tensor_shape
 from tensorflow.python.ops import (
@@ -233,7 +234,7 @@ def embedding_column(
       ckpt_to_load_from, tensor_name_in_ckpt: checkpoint, and tensor in it, from which the table starts.
       max_norm: l2 norm to which embeddings are clipped.
       trainable: whether the table is trained.
-      do_fusion: whether the lookup may be one fused op; the result is the same.
+      do_fusion: without effect, with a warning: the lookups of columns are not fused.
 
     Returns:
       An embedding column.
@@ -251,8 +252,7 @@ def embedding_column(
         max_norm=max_norm,
         trainable=trainable,
     )
-    column.do_fusion = bool(do_fusion)
-    return column
+    return public_columns.asked_to_fuse(column, do_fusion)
 
 
 def _shared_name(columns):
@@ -312,8 +312,7 @@ def shared_embedding_columns(
             max_norm=max_norm,
             trainable=trainable,
         )
-        made.do_fusion = bool(do_fusion)
-        return made
+        return public_columns.asked_to_fuse(made, do_fusion)
 
     first, *others = sparse_id_columns
     if not others:

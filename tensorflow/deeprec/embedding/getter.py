@@ -101,13 +101,13 @@ def get_embedding_variable(
       regularizer: must be None: there is no value to regularize.
       trainable: whether optimizers find it.
       collections: None: GLOBAL_VARIABLES. EMBEDDING_VARIABLES is always added.
-      caching_device: not used; rows are read where they are.
+      caching_device: without effect, with a warning: rows are read where they are.
       partitioner: as `tf.fixed_size_partitioner(n)`: n parts `name/part_0` ...; key k is in part `(k mod 1000) mod n`.
       validate_shape: not used.
       custom_getter: as in `tf.get_variable`.
       constraint: must be None for training.
       steps_to_live: deprecated form of `ev_option.evict_option=tf.GlobalStepEvict(...)`.
-      init_data_source: not used.
+      init_data_source: without effect, with a warning.
       ev_option: tf.EmbeddingVariableOption.
 
     Returns:
@@ -117,7 +117,16 @@ def get_embedding_variable(
       ValueError: an argument is out of range, or the name is in use with other options.
       RuntimeError: eager execution is enabled.
     """
-    del validate_shape, init_data_source
+    del validate_shape
+    why = "rows are read where they are, and start from default rows or a checkpoint"
+    options_lib.warn_without_effect(
+        "tf.get_embedding_variable", why, caching_device=caching_device, init_data_source=init_data_source
+    )
+    options_lib.warn_without_effect(
+        "tf.get_embedding_variable",
+        "lookups do not insert keys",
+        TF_EMBEDDING_FBJ_OPT="1" if _switched_on("TF_EMBEDDING_FBJ_OPT") else None,
+    )
     option = ev_option if ev_option is not None else options_lib.EmbeddingVariableOption()
     if not isinstance(option, options_lib.EmbeddingVariableOption):
         raise ValueError(f"ev_option must be a tf.EmbeddingVariableOption, got {ev_option!r}")

@@ -13,6 +13,15 @@ _MAX_FREQUENCY = 2**31 - 1
 _COUNTERS = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
+def warn_without_effect(owner: str, why: str, **arguments) -> None:
+    """One warning for each argument that is given (not None) and that nothing here acts on."""
+    from tensorflow.api_v1 import moved_names
+
+    for name, value in arguments.items():
+        if value is not None:
+            moved_names.warn_once(f"{owner}: {name}={value!r} has no effect: {why}", stacklevel=4)
+
+
 def _check_frequency(filter_freq) -> int:
     if isinstance(filter_freq, bool) or not 0 <= int(filter_freq) <= _MAX_FREQUENCY or int(filter_freq) != filter_freq:
         raise ValueError(f"filter_freq must be an integer in [0, {_MAX_FREQUENCY}], got {filter_freq!r}")
@@ -120,9 +129,10 @@ class StorageOption:
     Args:
       storage_type: one of `tensorflow.core.framework.embedding.config_pb2.StorageType`.
       storage_path: folder of the tiers below memory; made if it does not exist.
-      storage_size: bytes for each tier, a list; missing ones are 1 GiB.
+      storage_size: bytes for each tier, a list; missing ones are 1 GiB. Without effect, with a warning, as `layout` and a
+        `cache_strategy` other than LFU: rows are in memory alone.
       cache_strategy: which rows stay in the first tier, `CacheStrategy.LFU` or `LRU`.
-      layout: not used; kept for programs that pass it.
+      layout: of rows.
 
     Raises:
       ValueError: storage_size is no list, storage_path is given without storage_type or missing where the type needs it.
@@ -136,6 +146,13 @@ class StorageOption:
         cache_strategy=storage_types.CacheStrategy.LFU,
         layout=None,
     ):
+        warn_without_effect(
+            "tf.StorageOption",
+            "rows are in memory alone",
+            storage_size=storage_size or None,
+            cache_strategy=None if cache_strategy == storage_types.CacheStrategy.LFU else cache_strategy,
+            layout=layout,
+        )
         if storage_size is None:
             storage_size = []
         if not isinstance(storage_size, list):
@@ -170,7 +187,7 @@ class CheckpointOption:
       ckpt_to_load_from: prefix of the checkpoint, or its folder.
       tensor_name_in_ckpt: the variable's name there; None: its own.
       always_load_from_specific_ckpt: whether it is loaded too where the program's own checkpoint is restored.
-      init_data_source: not used; kept for programs that pass it.
+      init_data_source: without effect, with a warning.
     """
 
     def __init__(
@@ -180,6 +197,7 @@ class CheckpointOption:
         always_load_from_specific_ckpt=False,
         init_data_source=None,
     ):
+        warn_without_effect("tf.CheckpointOption", "only checkpoints are read", init_data_source=init_data_source)
         self.ckpt_to_load_from = ckpt_to_load_from
         self.tensor_name_in_ckpt = tensor_name_in_ckpt
         self.always_load_from_specific_ckpt = always_load_from_specific_ckpt
@@ -190,8 +208,9 @@ class EmbeddingVariableOption:
     """Everything that an EmbeddingVariable may be asked for.
 
     Args:
-      ht_type: not used; kept for programs that pass it.
-      ht_partition_num: buckets that keys are grouped by in checkpoints; 1000 is the format's.
+      ht_type: without effect, with a warning: there is one kind of table.
+      ht_partition_num: buckets that keys are grouped by in checkpoints. Others than 1000, the format's, are without effect,
+        with a warning.
       evict_option: GlobalStepEvict, L2WeightEvict or None.
       ckpt: CheckpointOption or None.
       filter_option: CounterFilter, CBFFilter or None.
@@ -217,6 +236,12 @@ class EmbeddingVariableOption:
         _check_class("filter_option", filter_option, CounterFilter, CBFFilter)
         _check_class("storage_option", storage_option, StorageOption)
         _check_class("init_option", init_option, InitializerOption)
+        warn_without_effect("tf.EmbeddingVariableOption", "there is one kind of table", ht_type=ht_type or None)
+        warn_without_effect(
+            "tf.EmbeddingVariableOption",
+            "checkpoints have 1000 buckets",
+            ht_partition_num=None if ht_partition_num == 1000 else ht_partition_num,
+        )
         self.ht_type = ht_type
         self.ht_partition_num = ht_partition_num
         self.evict = evict_option

@@ -8,7 +8,7 @@ import inspect
 import math
 
 from tensorflow.api_v1 import import_hooks
-from tensorflow.deeprec.embedding import tables
+from tensorflow.deeprec.embedding import options, tables
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_lib
 from tensorflow.python.feature_column import feature_column_v2 as fc
@@ -54,13 +54,19 @@ def _embedding_column(released):
             from tensorflow.deeprec.embedding import embedding_columns
 
             column = embedding_columns.TableEmbeddingColumn(**{**column._asdict(), "dimension": dimension})
-        return _fused(column, do_fusion, coalesced_scope)
+        return asked_to_fuse(column, do_fusion, coalesced_scope)
 
     return embedding_column
 
 
-def _fused(column, do_fusion, coalesced_scope=None):
-    """Notes what the user asks of the lookup op; the result is the same."""
+def asked_to_fuse(column, do_fusion, coalesced_scope=None):
+    """Notes on a column that it is to share an op with others, and warns once: each has its own, with the same result."""
+    options.warn_without_effect(
+        "embedding_column",
+        "each column has lookups of its own",
+        do_fusion=do_fusion or None,
+        coalesced_scope=coalesced_scope,
+    )
     column.do_fusion = bool(do_fusion)
     column.coalesced_scope = coalesced_scope
     return column
@@ -99,7 +105,7 @@ def _shared_embedding_columns(released):
 
             embedding_columns.check_shareable(sources)
             result = [embedding_columns.SharedTableEmbeddingColumn(*column) for column in result]
-        return [_fused(column, do_fusion) for column in result]
+        return [asked_to_fuse(column, do_fusion) for column in result]
 
     return shared_embedding_columns
 
