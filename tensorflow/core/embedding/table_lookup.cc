@@ -27,6 +27,9 @@ std::unique_ptr<char[]> ConstantRow(ElementType type, double value, int64_t dim)
   return row;
 }
 
+// Keys that one thread looks up in a go: some 10 us.
+constexpr int64_t kLookupPart = 1024;
+
 // A length known at compile time is a few vector moves.
 inline void CopyRow(char* out, const char* row, int64_t bytes) {
   switch (bytes) {
@@ -102,12 +105,11 @@ void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* o
       }
     }
   };
-  const int workers =
-      threads.run == nullptr ? 1 : sparse::NumShards(BatchNs(n, bytes), threads.count);
-  if (workers == 1) {
+  if (threads.run == nullptr || sparse::NumShards(BatchNs(n, bytes), threads.count) == 1) {
     look_up(0, n);
   } else {
-    threads.run(workers, [&](int w) { look_up(n * w / workers, n * (w + 1) / workers); });
+    const int parts = int((n + kLookupPart - 1) / kLookupPart);
+    threads.run(parts, [&](int p) { look_up(p * kLookupPart, std::min(n, (p + 1) * kLookupPart)); });
   }
 }
 

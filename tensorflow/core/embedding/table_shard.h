@@ -36,25 +36,36 @@ inline void FetchRow(const char* row, int64_t bytes) {
 // Time of a batch on one thread: per key a line of the index and the row's, with the latency mostly hidden.
 inline double BatchNs(int64_t n, int64_t block_bytes) { return double(n) * (20 + double(block_bytes) / 16); }
 
-// Calls visit(shard, positions, count) for every shard that keys of the batch fall to, one after the other;
-// positions are ascending. n < 2^31.
+// The positions of a batch of n < 2^31 keys by shard, ascending: those of shard s are [begin(s), begin(s + 1)).
+class ShardOrder {
+ public:
+  template <class ShardOf>
+  ShardOrder(const int64_t* keys, int64_t n, int num_shards, const ShardOf& shard_of)
+      : positions_(new int32_t[n]), begin_(num_shards + 1) {
+    const std::unique_ptr<uint8_t[]> shards(new uint8_t[n]);
+    for (int64_t i = 0; i < n; ++i) {
+      shards[i] = uint8_t(shard_of(MixKey(uint64_t(keys[i]))));
+      ++begin_[shards[i] + 1];
+    }
+    for (int s = 0; s < num_shards; ++s) begin_[s + 1] += begin_[s];
+    std::vector<int32_t> at(begin_.begin(), begin_.end() - 1);
+    for (int64_t i = 0; i < n; ++i) positions_[at[shards[i]]++] = int32_t(i);
+  }
+  const int32_t* positions(int shard) const { return positions_.get() + begin_[shard]; }
+  int32_t size(int shard) const { return begin_[shard + 1] - begin_[shard]; }
+
+ private:
+  std::unique_ptr<int32_t[]> positions_;
+  std::vector<int32_t> begin_;
+};
+
+// Calls visit(shard, positions, count) for every shard that keys of the batch fall to, one after the other.
 template <class Visit>
 void Table::ForEachShard(const int64_t* keys, int64_t n, const Visit& visit) const {
   if (n == 0) return;
-  const std::unique_ptr<uint8_t[]> shard_of(new uint8_t[n]);
-  const std::unique_ptr<int32_t[]> positions(new int32_t[n]);
-  std::vector<int32_t> begin(num_shards_ + 1), at(num_shards_);
-  for (int64_t i = 0; i < n; ++i) {
-    shard_of[i] = uint8_t(ShardOf(MixKey(uint64_t(keys[i]))));
-    ++begin[shard_of[i] + 1];
-  }
+  const ShardOrder order(keys, n, num_shards_, [this](uint64_t hash) { return ShardOf(hash); });
   for (int s = 0; s < num_shards_; ++s) {
-    at[s] = begin[s];
-    begin[s + 1] += begin[s];
-  }
-  for (int64_t i = 0; i < n; ++i) positions[at[shard_of[i]]++] = int32_t(i);
-  for (int s = 0; s < num_shards_; ++s) {
-    if (begin[s + 1] > begin[s]) visit(&shards_[s], positions.get() + begin[s], begin[s + 1] - begin[s]);
+    if (order.size(s) > 0) visit(&shards_[s], order.positions(s), order.size(s));
   }
 }
 

@@ -1,6 +1,10 @@
 #include "tensorflow/core/kernels/pool_threads.h"
 
+#include <algorithm>
 #include <functional>
+#include <utility>
+
+#include "tensorflow/core/sparse/run_parts.h"
 
 namespace tensorflow {
 
@@ -10,11 +14,9 @@ deeprec::sparse::Threads PoolThreads(OpKernelContext* ctx) {
   if (workers == nullptr || workers->workers == nullptr) return threads;
   threads.count = workers->num_threads;
   thread::ThreadPool* const pool = workers->workers;
-  threads.run = [pool](int n, const std::function<void(int)>& body) {
-    pool->ParallelFor(n, thread::ThreadPool::SchedulingParams::Fixed(1),
-                      [&body](int64_t begin, int64_t end) {
-                        for (int64_t i = begin; i < end; ++i) body(static_cast<int>(i));
-                      });
+  threads.run = [pool, count = threads.count](int n, const std::function<void(int)>& body) {
+    deeprec::sparse::RunParts(
+        n, std::min(n, count) - 1, [pool](std::function<void()> closure) { pool->Schedule(std::move(closure)); }, body);
   };
   return threads;
 }

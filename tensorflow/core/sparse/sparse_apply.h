@@ -14,7 +14,8 @@ namespace deeprec {
 namespace sparse {
 
 // The threads a step may use. `run(n, body)` calls body(0) .. body(n-1), in any order and possibly at
-// the same time, and returns when all have; it is not called when one shard is enough.
+// the same time, and returns when all have; it is not called when one shard is enough. More parts than threads make up
+// for threads that start late.
 struct Threads {
   int count = 1;
   std::function<void(int n, const std::function<void(int)>& body)> run;
