@@ -7,6 +7,7 @@ TF_DEEPREC_LAZY_ADAM            `1`: `tf.train.AdamOptimizer` updates touched ro
 TF_DEEPREC_PY_COMPAT            `1` (default): names that Python and NumPy dropped are back; 1.x root only
 TF_DEEPREC_KERAS                `1`: `import keras` is the Keras of this package; 1.x root only
 TF_DEEPREC_KEEP_NAN             `1`: sessions fuse no ops, so that relu of NaN is NaN everywhere; 1.x root only
+TF_DEEPREC_CALLER_THREAD        `1` (default): the thread that calls `session.run` works too; 1.x root only
 TF_DEEPREC_DISABLE_KERNELS      names of ops, comma separated, or `all`: use the stock kernels for these
 TF_DEEPREC_ISA                  `scalar`, `avx2` or `avx512`: force one form of the kernels (for tests)
 TF_DEEPREC_REEXEC               `1`: start the process again with the bundled libstdc++ where that is the cure
@@ -25,6 +26,7 @@ _CHOICES = {
     "TF_DEEPREC_PY_COMPAT": ("0", "1"),
     "TF_DEEPREC_KERAS": ("0", "1"),
     "TF_DEEPREC_KEEP_NAN": ("0", "1"),
+    "TF_DEEPREC_CALLER_THREAD": ("0", "1"),
     "TF_DEEPREC_ISA": ("", "scalar", "avx2", "avx512"),
     "TF_DEEPREC_REEXEC": ("0", "1"),
 }
@@ -43,6 +45,7 @@ LAZY_ADAM = _choice("TF_DEEPREC_LAZY_ADAM", "0") == "1"
 PY_COMPAT = _choice("TF_DEEPREC_PY_COMPAT", "1") == "1"
 STANDALONE_KERAS = _choice("TF_DEEPREC_KERAS", "0") == "1"
 KEEP_NAN = _choice("TF_DEEPREC_KEEP_NAN", "0") == "1"
+CALLER_THREAD = _choice("TF_DEEPREC_CALLER_THREAD", "1") == "1"
 ISA = _choice("TF_DEEPREC_ISA", "")
 _choice("TF_DEEPREC_REEXEC", "0")
 DISABLED_KERNELS = frozenset(

@@ -1,0 +1,117 @@
+// The executor of sessions in this process: the stock one, fed by a CallerQueue.
+
+#include <algorithm>
+#include <cfenv>
+#include <memory>
+#include <utility>
+
+#include "tensorflow/core/common_runtime/device_mgr.h"
+#include "tensorflow/core/common_runtime/executor.h"
+#include "tensorflow/core/common_runtime/executor_factory.h"
+#include "tensorflow/core/common_runtime/local_executor_params.h"
+#include "tensorflow/core/framework/function.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/graph/graph.h"
+#include "tensorflow/core/platform/cpu_info.h"
+#include "tensorflow/core/platform/denormal.h"
+#include "tensorflow/core/platform/setround.h"
+#include "tensorflow/core/protobuf/config.pb.h"
+#include "tensorflow/core/runtime/caller_queue.h"
+#include "tensorflow/core/util/env_var.h"
+
+namespace tensorflow {
+namespace {
+
+using deeprec::runtime::CallerQueue;
+
+// Threads of the pool that a session of this configuration runs on.
+int InterOpThreads(const ConfigProto& config) {
+  if (config.inter_op_parallelism_threads() != 0) return std::max(1, config.inter_op_parallelism_threads());
+  int64_t threads = 0;
+  if (!ReadInt64FromEnvVar("TF_NUM_INTEROP_THREADS", 0, &threads).ok() || threads <= 0) threads = port::MaxParallelism();
+  return int(threads);
+}
+
+class CallerExecutor : public Executor {
+ public:
+  // `wide`: whether several kernels may be worth a thread each.
+  CallerExecutor(std::unique_ptr<Executor> stock, bool wide) : stock_(std::move(stock)), wide_(wide) {}
+
+ private:
+  void RunAsyncInternal(const Args& args, DoneCallback done) override {
+    // Pools of the session's own choice are used as they are.
+    if (args.runner == nullptr || args.session_config == nullptr ||
+        args.session_config->session_inter_op_thread_pool_size() > 0) {
+      stock_->RunAsync(args, std::move(done));
+      return;
+    }
+    const auto queue = std::make_shared<CallerQueue>(args.runner, InterOpThreads(*args.session_config) - 1);
+    Args queued = args;
+    queued.runner = [queue](Args::Closure closure) { queue->Push(std::move(closure)); };
+    stock_->RunAsync(queued, [queue, done = std::move(done)](const absl::Status& status) {
+      queue->Finish();
+      done(status);
+    });
+    // The kernels find what they find on threads of the pool.
+    const port::ScopedFlushDenormal flush;
+    const port::ScopedSetRound round(FE_TONEAREST);
+    queue->Drain(wide_);
+  }
+
+  const std::unique_ptr<Executor> stock_;
+  const bool wide_;
+};
+
+// Python would find thread-local state of the caller, such as the default graph, where it now finds none.
+bool CallsPython(const std::string& op) {
+  return op == "PyFunc" || op == "PyFuncStateless" || op == "EagerPyFunc";
+}
+
+// Whether the thread that waits for the graph may run it.
+bool MayRunInCaller(const LocalExecutorParams& params, const Graph& graph) {
+  // Parts of a step on several devices wait for each other: all of them must begin.
+  const DeviceMgr* const devices =
+      params.function_library == nullptr ? nullptr : params.function_library->device_mgr();
+  if (devices == nullptr || devices->ListDevices().size() > 1) return false;
+  for (const Node* const node : graph.op_nodes()) {
+    if (node->IsRecv() || CallsPython(node->type_string())) return false;
+  }
+  const FunctionLibraryDefinition& functions = graph.flib_def();
+  for (const std::string& name : functions.ListFunctionNames()) {
+    for (const NodeDef& node : functions.Find(name)->node_def()) {
+      if (CallsPython(node.op())) return false;
+    }
+  }
+  return true;
+}
+
+class CallerExecutorFactory : public ExecutorFactory {
+ public:
+  absl::Status NewExecutor(const LocalExecutorParams& params, const Graph& graph,
+                           std::unique_ptr<Executor>* out_executor) override {
+    // Counted while the stock executor makes its kernels.
+    const auto expensive = std::make_shared<int>(0);
+    LocalExecutorParams counting = params;
+    counting.create_kernel = [expensive, create = params.create_kernel](
+                                 const std::shared_ptr<const NodeProperties>& properties, OpKernel** kernel) {
+      TF_RETURN_IF_ERROR(create(properties, kernel));
+      *expensive += (*kernel)->IsExpensive();
+      return absl::OkStatus();
+    };
+    Executor* stock;
+    TF_RETURN_IF_ERROR(NewLocalExecutor(counting, graph, &stock));
+    out_executor->reset(stock);
+    if (MayRunInCaller(params, graph)) {
+      out_executor->reset(new CallerExecutor(std::move(*out_executor), *expensive > 1));
+    }
+    return absl::OkStatus();
+  }
+};
+
+const bool registered = [] {
+  ExecutorFactory::Register("DEEPREC_CALLER", new CallerExecutorFactory);
+  return true;
+}();
+
+}  // namespace
+}  // namespace tensorflow
