@@ -199,16 +199,20 @@ def test_waiting_keys_are_saved_and_go_on_counting(tmp_path):
         assert ("var", 2) in model.contents(session)
 
 
+@pytest.mark.parametrize("built", ["before", "after"])
 @pytest.mark.parametrize("parts", [None, 2])
-def test_init_from_checkpoint_brings_rows_and_slots(saved, parts):
+def test_init_from_checkpoint_brings_rows_and_slots(saved, parts, built):
     prefix, contents = saved
     tf.reset_default_graph()
     variable = tf.get_embedding_variable(
         "other", embedding_dim=DIM, partitioner=tf.fixed_size_partitioner(parts) if parts else None
     )
-    tf.train.init_from_checkpoint(prefix, {"var": variable})
+    if built == "after":
+        tf.train.init_from_checkpoint(prefix, {"var": variable})
     loss = tf.reduce_sum(tf.nn.embedding_lookup(variable, tf.constant([1], tf.int64)))
     tf.train.AdamOptimizer(0.1).minimize(loss)
+    if built == "before":
+        tf.train.init_from_checkpoint(prefix, {"var": variable})
     exports = {v.op.name: v.export() for v in tf.get_collection(tf.GraphKeys.EMBEDDING_VARIABLES)}
     found = {}
     with tf.Session() as session:
@@ -231,6 +235,21 @@ def test_init_from_checkpoint_takes_scopes(saved):
         session.run(tf.global_variables_initializer())
         assert tuple(session.run(rows)[0].tolist()) == contents["var", 1]
         assert np.array_equal(session.run(dense), tf.train.load_variable(prefix, "dense"))
+
+
+@pytest.mark.parametrize(
+    "name, scopes, parts", [("var", {"/": "/"}, None), ("var", {"/": "/"}, 2), ("other", {"var/": "other/"}, 2)]
+)
+def test_init_from_checkpoint_takes_the_root_and_a_variables_name_as_scopes(saved, name, scopes, parts):
+    prefix, contents = saved
+    tf.reset_default_graph()
+    partitioner = tf.fixed_size_partitioner(parts) if parts else None
+    variable = tf.get_embedding_variable(name, embedding_dim=DIM, partitioner=partitioner)
+    rows = tf.nn.embedding_lookup(variable, tf.constant([1], tf.int64))
+    tf.train.init_from_checkpoint(prefix, scopes)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert tuple(session.run(rows)[0].tolist()) == contents["var", 1]
 
 
 def test_init_from_checkpoint_names_what_is_missing(saved):

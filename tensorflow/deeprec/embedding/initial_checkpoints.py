@@ -41,7 +41,7 @@ def source_in(checkpoint: str, name: str, always: bool = False) -> CheckpointSou
 
 
 def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
-    """Makes the initializer of `variable`, and of the slots it will get, import from a checkpoint.
+    """Makes the initializer of `variable`, and of the slots it has or will get, import from a checkpoint.
 
     Raises:
       ValueError: the checkpoint does not hold the variable.
@@ -50,11 +50,16 @@ def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
         raise ValueError(f"Tensor {source.name}-keys is not found in checkpoint {source.prefix}, for {variable.name}.")
     variable.checkpoint_source = source
     empty = variable.initializer
-    with ops.control_dependencies([empty]):
+    # A slot is set for the keys that its variable has.
+    first = [empty] if variable.primary is None else [empty, variable.primary.initializer]
+    with ops.control_dependencies(first):
         imported = saveables.import_op(variable, constant_op.constant(source.prefix), source.name)
     variable._initializer_op = control_flow_ops.group(
         empty, imported, name=f"{variable.op.name}/InitializeFromCheckpoint"
     )
+    for slot in variable.graph.get_collection(ops.GraphKeys.EMBEDDING_VARIABLES):
+        if slot.primary is variable:
+            start_slot(slot, slot.op.name[len(variable.op.name) + 1 :])
 
 
 def start_slot(slot: EmbeddingVariable, slot_name: str) -> None:
@@ -75,12 +80,14 @@ def _init_from_checkpoint(released):
             parts = _parts(target, of_store)
             if parts:
                 found += [(part, source) for part in parts]
-            elif isinstance(target, str) and (not target or target.endswith("/")):
-                inside = {name: var for name, var in of_store.items() if name.startswith(target)}
-                for name, var in inside.items():
-                    whole = saveables.whole_name(name, saveables.part_of(var)[0])
-                    found.append((var, _join(source, whole[len(target) :])))
-                if not inside or any(n.startswith(target) and n not in of_store for n in store):
+            elif isinstance(target, str) and target.endswith("/"):
+                prefix = "" if target == "/" else target
+                inside = [name for name in store if name.startswith(prefix)]
+                for name in inside:
+                    if name in of_store:
+                        whole = saveables.whole_name(name, saveables.part_of(of_store[name])[0])
+                        found.append((of_store[name], _in_scope(source, whole[len(prefix) :])))
+                if not inside or any(name not in of_store for name in inside):
                     others.append((source, target))
             else:
                 others.append((source, target))
@@ -99,8 +106,9 @@ def _init_from_checkpoint(released):
     return init_from_checkpoint
 
 
-def _join(scope: str, name: str) -> str:
-    return name if scope == "/" else scope + name
+def _in_scope(scope: str, name: str) -> str:
+    """As the released function does: "/" is no scope, and a scope may stand for the variable of its name."""
+    return name if scope == "/" else (scope + name).removesuffix("/")
 
 
 def _parts(target, of_store) -> list[EmbeddingVariable]:
