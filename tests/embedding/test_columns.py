@@ -367,6 +367,7 @@ def test_bad_columns_are_refused_by_name(tf):
         "key": lambda: column(3),
         "ev_option": lambda: column("a", ev_option=tf.CounterFilter(3)),
         "dimension": lambda: fc.embedding_column(column("a"), 0),
+        'got "tile"': lambda: fc.embedding_column(column("a"), 3, combiner="tile"),
         "initializer": lambda: fc.embedding_column(column("a"), 3, initializer=3.0),
         "number of buckets": lambda: fc.indicator_column(column("a")),
         "string.*int64": lambda: fc.input_layer(integers, [fc.embedding_column(column("a"), 3)]),

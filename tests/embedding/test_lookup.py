@@ -507,7 +507,36 @@ def test_safe_adaptive_lookups_of_rows_without_ids(tf, pool, default_id):
     np.testing.assert_allclose(run(tf, result), [pool[4], pool[6], empty, empty, empty], rtol=1e-6)
 
 
+@pytest.mark.parametrize("mask", [[1, 0], [1, 0, 2], [-1, 0, 0]])
+def test_an_adaptive_mask_that_does_not_fit_is_refused_by_name(tf, pool, mask):
+    buckets = tf.get_variable("hash", initializer=tf.constant(pool[:10]))
+    table = make(tf, pool)
+    ids = tf.SparseTensor([[0, 0], [1, 0], [2, 0]], tf.constant([100, 6, 7], tf.int64), [3, 1])
+    fed = tf.placeholder(tf.int32, [None])
+    for function in (tf.nn.adaptive_embedding_lookup_sparse, tf.nn.safe_adaptive_embedding_lookup_sparse):
+        result = function(
+            buckets, table, ids, tf.constant([4], tf.int64), None, combiner="sum", adaptive_mask_tensor=fed
+        )
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            with pytest.raises(tf.errors.InvalidArgumentError, match="adaptive_mask_tensor"):
+                session.run(result, {fed: mask})
+
+
 # Bad input.
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"partition_strategy": "foo"}, "partition_strategy"),
+        ({"counts": [1.0]}, "counts must be integers"),
+        ({"counts": [1, 2]}, "counts must be integers of the shape"),
+    ],
+)
+def test_a_bad_argument_of_a_plain_lookup_is_refused_by_name(tf, pool, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        tf.nn.embedding_lookup(make(tf, pool), tf.constant([3], tf.int64), **arguments)
 
 
 def test_bad_arguments_are_refused_by_name(tf, pool):

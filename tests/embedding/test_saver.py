@@ -341,3 +341,25 @@ def test_damaged_checkpoint_is_refused_and_the_table_stays(saved, tmp_path):
         with pytest.raises(tf.errors.DataLossError):
             tf.train.Saver().restore(session, prefix)
         assert {k: v for k, v in model.contents(session).items() if k[0] == "var"} == before
+
+
+def test_a_truncated_file_of_ordinary_variables_is_refused_by_name(tmp_path):
+    tf.reset_default_graph()
+    tf.get_variable("v", [1000], initializer=tf.zeros_initializer())
+    saver = tf.train.Saver()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        prefix = saver.save(session, str(tmp_path / "model"))
+        os.truncate(f"{prefix}.data-00000-of-00001", 100)
+        with pytest.raises((tf.errors.OutOfRangeError, tf.errors.DataLossError), match=prefix):
+            saver.restore(session, prefix)
+
+
+@pytest.mark.parametrize("dim, says", [(DIM, False), (DIM + 1, True)])
+def test_another_dimension_alone_is_answered_with_the_option_for_it(saved, dim, says):
+    prefix, _ = saved
+    tf.reset_default_graph()
+    tf.get_embedding_variable("var", embedding_dim=dim, value_dtype=tf.float32 if says else tf.float64)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="var") as error:
+        tf.train.Saver().restore(session, prefix)
+    assert ("TF_EV_RESTORE_CUSTOM_DIM" in str(error.value)) == says

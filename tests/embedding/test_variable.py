@@ -520,7 +520,10 @@ def test_an_imported_meta_graph_below_a_scope(tf):
         (lambda tf: {"key_dtype": tf.string}, "key_dtype"),
         (lambda tf: {"key_dtype": tf.float32}, "key_dtype"),
         (lambda tf: {"value_dtype": tf.int32}, "value_dtype"),
+        (lambda tf: {"embedding_dim": None}, "embedding_dim"),
         (lambda tf: {"regularizer": tf.nn.l2_loss}, "regularizer"),
+        (lambda tf: {"constraint": tf.identity}, "constraint"),
+        (lambda tf: {"partitioner": lambda shape, dtype: [1, 2]}, "partitioner"),
         (lambda tf: {"steps_to_live": -1}, "steps_to_live"),
         (lambda tf: {"steps_to_live": 3, "ev_option": option(tf, evict_option=tf.L2WeightEvict(0.5))}, "exclude"),
         (lambda tf: {"ev_option": tf.CounterFilter(3)}, "ev_option"),
@@ -531,6 +534,46 @@ def test_an_imported_meta_graph_below_a_scope(tf):
 def test_a_bad_argument_is_refused_by_name(tf, arguments, message):
     with pytest.raises(ValueError, match=message):
         tf.get_embedding_variable("v", **{"embedding_dim": 3, **arguments(tf)})
+
+
+@pytest.mark.parametrize("argument", ["regularizer", "constraint"])
+def test_what_the_scope_asks_of_whole_values_is_refused_by_name(tf, argument):
+    with (
+        tf.variable_scope("s", **{argument: tf.identity}),
+        pytest.raises(ValueError, match=f"{argument} of the variable"),
+    ):
+        tf.get_embedding_variable("v", 3)
+
+
+@pytest.mark.parametrize("inference", ["0", "1"])
+def test_inference_mode_ignores_filters_and_refuses_training(tf, monkeypatch, inference):
+    monkeypatch.setenv("INFERENCE_MODE", inference)
+    init = tf.InitializerOption(tf.ones_initializer(), default_value_no_permission=7.0)
+    variable = tf.get_embedding_variable(
+        "v", 3, ev_option=option(tf, init_option=init, filter_option=tf.CounterFilter(2))
+    )
+    rows = tf.nn.embedding_lookup(variable, tf.constant([5], tf.int64))
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(rows))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        if inference == "0":
+            assert session.run(rows).tolist() == [[7, 7, 7]]
+            session.run(train)
+            return
+        assert session.run(rows).tolist() == [[1, 1, 1]]
+        with pytest.raises(tf.errors.FailedPreconditionError, match="EmbeddingVariable v .*INFERENCE_MODE"):
+            session.run(train)
+
+
+def test_the_generated_functions_are_in_deeprecs_module(tf):
+    from tensorflow.python.ops import gen_kv_variable_ops, kv_variable_ops
+
+    variable = tf.get_embedding_variable("v", 3)
+    shape = gen_kv_variable_ops.kv_variable_shape(variable.handle)
+    assert kv_variable_ops.is_kv_variable(variable)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(shape).tolist() == [0, 3]
 
 
 def test_keys_of_another_dtype_are_refused(tf):

@@ -43,7 +43,11 @@ def test_the_configuration_that_was_given_is_not_changed():
 def test_it_can_be_switched_off():
     program = "import tensorflow as tf; print(repr(tf.Session()._config.experimental.executor_type))"
     out = subprocess.run(
-        [sys.executable, "-c", program], env={"TF_DEEPREC_CALLER_THREAD": "0"}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        env={"TF_DEEPREC_CALLER_THREAD": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert out.stdout.strip() == "''"
 

@@ -8,6 +8,7 @@ _OPTIMIZERS = "tensorflow.deeprec.optimizers"
 MODULES = {
     "tensorflow.core.framework.embedding": (),
     "tensorflow.core.framework.embedding.config_pb2": f"{_EV}.storage_types",
+    f"{_PY}.ops.gen_kv_variable_ops": f"{_EV}.gen_kv_variable_ops",
     f"{_PY}.ops.hash_table": (),
     f"{_PY}.ops.hash_table.hash_table": f"{_EV}.hash_table",
     f"{_PY}.ops.kv_variable_ops": f"{_EV}.kv_variable_ops",

@@ -106,8 +106,9 @@ class Table {
   int64_t ColumnOffset(int column) const;
 
   // out[i] = row of keys[i]: the stored one, or for keys without a row the default (which `fallback`, [n, dim],
-  // replaces if not null), or the no-permission value if the table admits selectively.
-  void Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out, const Threads& threads) const;
+  // replaces if not null), or the no-permission value if the table admits selectively and `ask_permission`.
+  void Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out, const Threads& threads,
+              bool ask_permission = true) const;
 
   // As Lookup, but first makes a row of `initial`[i] for each key that has none (admission permitting).
   void LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, int64_t version, void* out,

@@ -59,14 +59,14 @@ class Table::SharedLocks {
   const int n_;
 };
 
-void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out,
-                   const Threads& threads) const {
+void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out, const Threads& threads,
+                   bool ask_permission) const {
   std::shared_lock<SharedMutex> layout(layout_mu_);
   const Column& variable = columns_[0];
   const int64_t bytes = variable.bytes;
   const char* const fallback_rows = static_cast<const char*>(fallback);
   char* const out_rows = static_cast<char*>(out);
-  const bool selective = options_.admission != AdmissionKind::kAll;
+  const bool selective = ask_permission && options_.admission != AdmissionKind::kAll;
   const std::unique_ptr<char[]> no_permission =
       selective ? ConstantRow(options_.type, options_.no_permission, variable.defaults->dim()) : nullptr;
 

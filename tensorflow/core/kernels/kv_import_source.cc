@@ -69,7 +69,7 @@ absl::Status FindKeys(BundleStreamReader* reader, const KvRef& ref, const std::s
   if (keys->dtype == ref.kv->key_dtype && keys->shape.dims() == 1) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("Tensor ", name, " of the checkpoint ", reader->prefix(), " is ",
                                                  DataTypeString(keys->dtype), " of shape ", keys->shape.DebugString(),
-                                                 ", but EmbeddingVariable ", ref.name, " has keys of dtype ",
+                                                 ", but EmbeddingVariable ", ref.name, " takes a vector of keys of dtype ",
                                                  DataTypeString(ref.kv->key_dtype)));
 }
 
@@ -84,8 +84,11 @@ absl::Status CheckValues(BundleStreamReader* reader, const KvImport& import, con
   return absl::InvalidArgumentError(absl::StrCat(
       "Tensor ", values.name, " of the checkpoint ", reader->prefix(), " is ", DataTypeString(values.dtype),
       " of shape ", values.shape.DebugString(), ", EmbeddingVariable ", ref.name, " needs ",
-      DataTypeString(ref.kv->dtype), " of shape [", n, ",", dim,
-      "]; set TF_EV_RESTORE_CUSTOM_DIM=1 to restore into another dimension"));
+      DataTypeString(ref.kv->dtype), " of shape [", n, ",", dim, "]",
+      // Of no use where something else differs as well.
+      values.dtype == ref.kv->dtype && values.shape.dims() == 2 && values.shape.dim_size(0) == n
+          ? "; set TF_EV_RESTORE_CUSTOM_DIM=1 to restore into another dimension"
+          : ""));
 }
 
 // Which entries are wanted, by the offsets of the buckets.

@@ -127,12 +127,16 @@ class KvSparseApplyOp : public OpKernel {
     }
     hyper_.has_l2_shrinkage = spec.has_l2_shrinkage;
     has_counts_ = absl::EndsWith(def().op(), "WithCounts");
+    serves_only_ = ServesOnly();
   }
 
   void Compute(OpKernelContext* ctx) override {
     KvRef var;
     std::vector<int> columns;
     OP_REQUIRES_OK(ctx, GetTables(ctx, &var, &columns));
+    OP_REQUIRES(ctx, !serves_only_,
+                absl::FailedPreconditionError(
+                    absl::StrCat("EmbeddingVariable ", var.name, " can not be trained: INFERENCE_MODE is on")));
     Hyper hyper = hyper_;
     for (const Scalar& scalar : spec_.scalars) {
       OP_REQUIRES_OK(ctx, ReadScalar(ctx, scalar.input, &(hyper.*scalar.field)));
@@ -252,6 +256,7 @@ class KvSparseApplyOp : public OpKernel {
   Hyper hyper_;  // the attributes' part
   bool sparse_rmsprop_ = false;
   bool has_counts_ = false;
+  bool serves_only_ = false;
 };
 
 template <KvApplySpec (*describe)()>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tensorflow/core/util/env_var.h"
+
 namespace tensorflow {
 
 void KvVariable::Set(std::shared_ptr<KvTable> table, int column, bool initialized) {
@@ -95,6 +97,12 @@ void CopyKeys(const int64_t* keys, int64_t n, Tensor* to) {
   } else {
     std::copy_n(keys, n, to->flat<int32_t>().data());
   }
+}
+
+bool ServesOnly() {
+  bool serves = false;
+  // A value that is no truth value is none.
+  return ReadBoolFromEnvVar("INFERENCE_MODE", false, &serves).ok() && serves;
 }
 
 }  // namespace tensorflow

@@ -92,6 +92,9 @@ class KvKeys {
 // Keys back in the dtype of the variable; `to` holds as many.
 void CopyKeys(const int64_t* keys, int64_t n, Tensor* to);
 
+// Whether the process serves (INFERENCE_MODE): EmbeddingVariables do not change, and filters do not hide default rows.
+bool ServesOnly();
+
 }  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_KERNELS_KV_VARIABLE_H_

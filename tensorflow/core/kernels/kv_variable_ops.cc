@@ -218,6 +218,7 @@ class KvResourceGatherOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("Tkeys", &key_dtype_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("is_use_default_value_tensor", &use_default_));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("is_inference", &is_inference_));
+    serves_only_ = ServesOnly();
   }
   void Compute(OpKernelContext* ctx) override {
     KvRef ref;
@@ -235,7 +236,7 @@ class KvResourceGatherOp : public OpKernel {
     const KvKeys keys(indices);
     const auto threads = PoolThreads(ctx);
     if (!use_default_) {
-      ref.table().Lookup(keys.data(), keys.size(), nullptr, output->data(), threads);
+      ref.table().Lookup(keys.data(), keys.size(), nullptr, output->data(), threads, !serves_only_);
       return;
     }
     const Tensor& defaults = ctx->input(2);
@@ -243,8 +244,8 @@ class KvResourceGatherOp : public OpKernel {
                 absl::InvalidArgumentError(absl::StrCat("default_value must have the shape of the output, ",
                                                         shape.DebugString(), ", got ", defaults.shape().DebugString())));
     try {
-      if (is_inference_) {
-        ref.table().Lookup(keys.data(), keys.size(), defaults.data(), output->data(), threads);
+      if (is_inference_ || serves_only_) {
+        ref.table().Lookup(keys.data(), keys.size(), defaults.data(), output->data(), threads, !serves_only_);
       } else {
         ref.table().LookupOrInsert(keys.data(), keys.size(), defaults.data(), deeprec::embedding::kNoVersion, output->data(),
                                    threads);
@@ -256,7 +257,7 @@ class KvResourceGatherOp : public OpKernel {
 
  private:
   DataType dtype_, key_dtype_;
-  bool use_default_, is_inference_;
+  bool use_default_, is_inference_, serves_only_;
 };
 
 // Ops that give one value per id.

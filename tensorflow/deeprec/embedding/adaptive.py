@@ -6,7 +6,7 @@ import threading
 from tensorflow.deeprec.embedding import combine, tables
 from tensorflow.deeprec.embedding import lookup as lookup_lib
 from tensorflow.python.framework import dtypes, ops, sparse_tensor
-from tensorflow.python.ops import array_ops, data_flow_ops, embedding_ops, math_ops, variables
+from tensorflow.python.ops import array_ops, check_ops, data_flow_ops, embedding_ops, math_ops, variables
 
 
 def adaptive_embedding_lookup_sparse(
@@ -54,7 +54,7 @@ def adaptive_embedding_lookup_sparse(
     sp_ids, _ = lookup_lib.sparse_arguments(sp_ids, None)
     _check(hash_params, ev_params, sp_weights, bucket_size, adaptive_mask_tensor, blocknums)
     with ops.name_scope(name, "embedding_lookup_sparse") as scope:
-        mask = ops.convert_to_tensor(adaptive_mask_tensor, dtype=dtypes.int32, name="adaptive_mask")
+        mask = _checked_mask(adaptive_mask_tensor, array_ops.size(sp_ids.values), "id")
         rows = _rows(hash_params, ev_params, sp_ids.values, hash_ev_ids, mask, partition_strategy, max_norm)
         return combine.combine(rows, math_ops.range(array_ops.shape(rows)[0]), sp_ids, None, combiner, name=scope)
 
@@ -96,7 +96,8 @@ def safe_adaptive_embedding_lookup_sparse(
     with ops.name_scope(name, "embedding_lookup") as scope:
         shape = ids.dense_shape
         ids, _ = lookup_lib._two_dimensional(ids, None)
-        mask = ops.convert_to_tensor(adaptive_mask_tensor, dtype=dtypes.int32, name="adaptive_mask")
+        rows_of_ids = math_ops.cast(ids.dense_shape[0], dtypes.int32)
+        mask = _checked_mask(adaptive_mask_tensor, rows_of_ids, "row of sparse_ids")
         mask = array_ops.gather(mask, ids.indices[:, 0])
         valid = math_ops.greater_equal(ids.values, 0)
         hash_ev_ids = ops.convert_to_tensor(hash_ev_ids, dtype=ids.dtype, name="hash_ev_ids")
@@ -108,10 +109,11 @@ def safe_adaptive_embedding_lookup_sparse(
         rows = _rows(
             hash_embedding_weights, ev_embedding_weights, ids.values, hash_ev_ids, mask, partition_strategy, max_norm
         )
-        number = math_ops.cast(ids.dense_shape[0], dtypes.int32)
-        combined = combine.combine(rows, math_ops.range(array_ops.shape(rows)[0]), ids, None, combiner, num_rows=number)
+        combined = combine.combine(
+            rows, math_ops.range(array_ops.shape(rows)[0]), ids, None, combiner, num_rows=rows_of_ids
+        )
         if default_id is not None:
-            entries = math_ops.unsorted_segment_sum(array_ops.ones_like(mask), ids.indices[:, 0], number)
+            entries = math_ops.unsorted_segment_sum(array_ops.ones_like(mask), ids.indices[:, 0], rows_of_ids)
             default = embedding_ops.embedding_lookup(
                 hash_embedding_weights, [default_id], partition_strategy=partition_strategy, max_norm=max_norm
             )
@@ -134,6 +136,20 @@ def _check(hash_params, ev_params, weights, bucket_size, mask, blocknums):
     sizes = [part.shape[0] for part in parts if getattr(part, "shape", None) is not None]
     if bucket_size is not None and len(sizes) == len(list(parts)) and None not in sizes and sum(sizes) != bucket_size:
         raise ValueError(f"bucket_size must be {sum(sizes)}, the number of rows of hash_params, got {bucket_size!r}")
+
+
+def _checked_mask(mask, size, of_what: str):
+    """An int32 mask, with asserts that it has `size` elements, all 0 or 1."""
+    mask = ops.convert_to_tensor(mask, dtype=dtypes.int32, name="adaptive_mask")
+    says = f"adaptive_mask_tensor must be one 0 or 1 for each {of_what}"
+    fits = [
+        check_ops.assert_equal(array_ops.shape(mask), [size], message=says),
+        check_ops.assert_equal(
+            math_ops.logical_or(math_ops.equal(mask, 0), math_ops.equal(mask, 1)), True, message=says
+        ),
+    ]
+    with ops.control_dependencies([assertion for assertion in fits if assertion is not None]):
+        return array_ops.identity(mask)
 
 
 def _rows(hash_params, ev_params, ids, hash_ev_ids, mask, partition_strategy, max_norm):
@@ -181,9 +197,8 @@ class AdaptiveTable:
         """`[d_0, ..., d_{n-1}, dim]` for a SparseTensor of keys `[d_0, ..., d_n]` and the mask of its rows."""
         flat, _ = lookup_lib._two_dimensional(ids, None)
         buckets = self._bucket_of(ids.values)
-        of_ids = math_ops.equal(
-            array_ops.gather(ops.convert_to_tensor(mask, dtype=dtypes.int32), flat.indices[:, 0]), 1
-        )
+        mask = _checked_mask(mask, math_ops.cast(flat.dense_shape[0], dtypes.int32), f"row of {self._key!r}")
+        of_ids = math_ops.equal(array_ops.gather(mask, flat.indices[:, 0]), 1)
         mixed = sparse_tensor.SparseTensor(
             ids.indices, array_ops.where_v2(of_ids, ids.values, buckets), ids.dense_shape
         )

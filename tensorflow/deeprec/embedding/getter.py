@@ -98,14 +98,14 @@ def get_embedding_variable(
       value_dtype: tf.float32 (None), tf.float64, tf.bfloat16 or tf.float16.
       initializer: of the default rows; `ev_option.init_option.initializer` goes before it. Both None: the scope's, else a
         truncated normal.
-      regularizer: must be None: there is no value to regularize.
+      regularizer: must be None, that of the scope too: there is no value to regularize.
       trainable: whether optimizers find it.
       collections: None: GLOBAL_VARIABLES. EMBEDDING_VARIABLES is always added.
       caching_device: without effect, with a warning: rows are read where they are.
       partitioner: as `tf.fixed_size_partitioner(n)`: n parts `name/part_0` ...; key k is in part `(k mod 1000) mod n`.
       validate_shape: not used.
       custom_getter: as in `tf.get_variable`.
-      constraint: must be None for training.
+      constraint: must be None, that of the scope too: there is no value to project.
       steps_to_live: deprecated form of `ev_option.evict_option=tf.GlobalStepEvict(...)`.
       init_data_source: without effect, with a warning.
       ev_option: tf.EmbeddingVariableOption.
@@ -130,23 +130,20 @@ def get_embedding_variable(
     option = ev_option if ev_option is not None else options_lib.EmbeddingVariableOption()
     if not isinstance(option, options_lib.EmbeddingVariableOption):
         raise ValueError(f"ev_option must be a tf.EmbeddingVariableOption, got {ev_option!r}")
-    if isinstance(embedding_dim, bool) or int(embedding_dim) != embedding_dim or embedding_dim <= 0:
-        raise ValueError(f"embedding_dim must be a positive integer, got {embedding_dim!r}")
+    embedding_dim = options_lib.integer_in("embedding_dim", embedding_dim, 1, 2**31 - 1)
     key_dtype = _one_of("key_dtype", key_dtype, _KEY_DTYPES)
     value_dtype = _one_of("value_dtype", value_dtype or dtypes.float32, _VALUE_DTYPES)
-    if regularizer is not None:
-        raise ValueError(
-            "regularizer must be None: an EmbeddingVariable has no value as a whole. Regularize what is looked up."
-        )
     _check_storage(option.storage_option)
     config = table_config(option, steps_to_live)
 
     scope = variable_scope.get_variable_scope()
+    _check_no_whole_value("regularizer", regularizer, scope.regularizer, "Regularize what is looked up.")
+    _check_no_whole_value("constraint", constraint, scope.constraint, "Use max_norm of the lookup.")
     chosen = next((i for i in (option.init.initializer, initializer, scope.initializer) if i is not None), None)
     rows = DefaultRows(
         init_ops.truncated_normal_initializer() if chosen is None else chosen,
         option.init.default_value_dim,
-        int(embedding_dim),
+        embedding_dim,
     )
 
     def create(next_creator, **kwargs):
@@ -155,7 +152,7 @@ def get_embedding_variable(
         made = EmbeddingVariable(
             variable_name,
             kwargs["initial_value"],
-            int(embedding_dim),
+            embedding_dim,
             key_dtype,
             value_dtype,
             config,
@@ -169,6 +166,8 @@ def get_embedding_variable(
 
     new = []
     partitioned = partitioner if partitioner is not None else scope.partitioner
+    if partitioned is not None:
+        partitioned = _by_keys(partitioned)
     with variable_scope.variable_creator_scope_v1(create):
         found = variable_scope.get_variable(
             name,
@@ -178,7 +177,7 @@ def get_embedding_variable(
             trainable=trainable,
             collections=collections,
             caching_device=caching_device,
-            partitioner=partitioner,
+            partitioner=partitioned,
             validate_shape=False,
             use_resource=True,
             custom_getter=custom_getter,
@@ -201,6 +200,26 @@ def _one_of(argument, value, allowed):
     if dtype not in allowed:
         raise ValueError(f"{argument} must be {', '.join('tf.' + d.name for d in allowed)}, got {value!r}")
     return dtype
+
+
+def _check_no_whole_value(argument, given, of_scope, instead):
+    for where, value in (("", given), (" of the variable scope", of_scope)):
+        if value is not None:
+            raise ValueError(
+                f"{argument}{where} must be None, got {value!r}: an EmbeddingVariable has no value as a whole. {instead}"
+            )
+
+
+def _by_keys(partitioner):
+    """The partitioner, held to what makes sense here: parts are sets of keys."""
+
+    def checked(shape, dtype):
+        parts = list(partitioner(shape=shape, dtype=dtype))
+        if any(number != 1 for number in parts[1:]):
+            raise ValueError(f"partitioner must cut axis 0, the keys, alone; it gave {parts} parts of the axes.")
+        return parts
+
+    return checked
 
 
 def _whole_name(variable) -> str:

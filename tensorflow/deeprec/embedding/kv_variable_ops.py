@@ -14,9 +14,13 @@ __all__ = [
     "EmbeddingVariable",
     "MultiHashVariable",
     "is_embedding_variable",
+    "is_kv_variable",
     "lookup_tier",
     "variable_shape",
 ]
+
+
+is_kv_variable = is_embedding_variable
 
 
 def lookup_tier(params, ids, name=None):

@@ -49,6 +49,8 @@ def lookup(
         rows = lookup(params, ids.flat_values, partition_strategy, name, max_norm, ev_init_value, blocknums, counts)
         return ids.with_flat_values(rows)
     parts = tables.parts_of(params)
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
     if tables.is_composite(parts[0]):
         return parts[0].lookup(
             ids,
@@ -69,7 +71,11 @@ def lookup(
             )
         if counts is not None:
             counts = ops.convert_to_tensor(counts, name="counts")
-            counts.shape.assert_is_compatible_with(ids.shape)
+            if not counts.dtype.is_integer or not counts.shape.is_compatible_with(ids.shape):
+                raise ValueError(
+                    f"counts must be integers of the shape of ids, {ids.shape}, got {counts.dtype.name} of shape "
+                    f"{counts.shape}"
+                )
         if ev_init_value is not None:
             ev_init_value = ops.convert_to_tensor(ev_init_value, dtype=parts[0].dtype, name="ev_init_value")
         if len(parts) == 1:

@@ -1,5 +1,7 @@
 """What a user may ask of an EmbeddingVariable. Names and defaults are DeepRec's; values are checked when given."""
 
+import math
+import numbers
 import os
 
 from tensorflow.deeprec.embedding import storage_types
@@ -9,6 +11,10 @@ _GIB = 1 << 30
 _TIERS = 4
 # The most occurrences that a waiting key can count.
 _MAX_FREQUENCY = 2**31 - 1
+_MAX_INT32 = 2**31 - 1
+_MAX_INT64 = 2**63 - 1
+# Of keys that a Bloom filter is made for; that many need terabytes.
+_MAX_ELEMENTS = 2**40
 
 _COUNTERS = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
@@ -22,10 +28,22 @@ def warn_without_effect(owner: str, why: str, **arguments) -> None:
             moved_names.warn_once(f"{owner}: {name}={value!r} has no effect: {why}", stacklevel=4)
 
 
-def _check_frequency(filter_freq) -> int:
-    if isinstance(filter_freq, bool) or not 0 <= int(filter_freq) <= _MAX_FREQUENCY or int(filter_freq) != filter_freq:
-        raise ValueError(f"filter_freq must be an integer in [0, {_MAX_FREQUENCY}], got {filter_freq!r}")
-    return int(filter_freq)
+def integer_in(argument: str, value, low: int, high: int) -> int:
+    """`value` as an int.
+
+    Raises:
+      ValueError: it is no integer in [low, high].
+    """
+    whole = isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value // 1
+    if not whole or not low <= value <= high:
+        raise ValueError(f"{argument} must be an integer in [{low}, {high}], got {value!r}")
+    return int(value)
+
+
+def _number(argument: str, value) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{argument} must be a number, got {value!r}")
+    return value
 
 
 class InitializerOption:
@@ -39,15 +57,13 @@ class InitializerOption:
       default_value_no_permission: each element of what a key reads as that a filter has not admitted.
 
     Raises:
-      ValueError: default_value_dim is not positive.
+      ValueError: default_value_dim is no positive integer, default_value_no_permission no number.
     """
 
     def __init__(self, initializer=None, default_value_dim=4096, default_value_no_permission=0.0):
-        if default_value_dim <= 0:
-            raise ValueError(f"default_value_dim must be positive, got {default_value_dim!r}")
         self.initializer = initializer
-        self.default_value_dim = default_value_dim
-        self.default_value_no_permission = default_value_no_permission
+        self.default_value_dim = integer_in("default_value_dim", default_value_dim, 1, _MAX_INT32)
+        self.default_value_no_permission = _number("default_value_no_permission", default_value_no_permission)
 
 
 class CounterFilter:
@@ -58,7 +74,7 @@ class CounterFilter:
     """
 
     def __init__(self, filter_freq=0):
-        self.filter_freq = _check_frequency(filter_freq)
+        self.filter_freq = integer_in("filter_freq", filter_freq, 0, _MAX_FREQUENCY)
 
 
 class CBFFilter:
@@ -78,7 +94,10 @@ class CBFFilter:
     """
 
     def __init__(self, filter_freq=0, max_element_size=0, false_positive_probability=-1.0, counter_type=dtypes.uint64):
-        if false_positive_probability != -1.0 and not 0 < false_positive_probability < 1:
+        max_element_size = integer_in("max_element_size", max_element_size, 0, _MAX_ELEMENTS)
+        if _number("false_positive_probability", false_positive_probability) != -1.0 and not (
+            0 < false_positive_probability < 1
+        ):
             raise ValueError(f"false_positive_probability must be in (0, 1), or -1, got {false_positive_probability!r}")
         if false_positive_probability != -1.0 and max_element_size <= 0:
             raise ValueError(
@@ -91,7 +110,7 @@ class CBFFilter:
             )
         if dtypes.as_dtype(counter_type) not in _COUNTERS:
             raise ValueError(f"counter_type must be tf.uint8, uint16, uint32 or uint64, got {counter_type!r}")
-        self.filter_freq = _check_frequency(filter_freq)
+        self.filter_freq = integer_in("filter_freq", filter_freq, 0, _MAX_FREQUENCY)
         self.max_element_size = max_element_size
         self.false_positive_probability = false_positive_probability
         self.counter_type = dtypes.as_dtype(counter_type)
@@ -101,25 +120,25 @@ class GlobalStepEvict:
     """Saving removes the keys that were last trained more than `steps_to_live` global steps ago.
 
     Raises:
-      ValueError: steps_to_live is not positive.
+      ValueError: steps_to_live is neither a positive integer nor None.
     """
 
     def __init__(self, steps_to_live=None):
-        if steps_to_live is not None and steps_to_live <= 0:
-            raise ValueError(f"steps_to_live must be positive, or None, got {steps_to_live!r}")
-        self.steps_to_live = steps_to_live
+        self.steps_to_live = (
+            None if steps_to_live is None else integer_in("steps_to_live", steps_to_live, 1, _MAX_INT64)
+        )
 
 
 class L2WeightEvict:
     """Saving removes the keys with half the squared L2 norm of their row below `l2_weight_threshold`.
 
     Raises:
-      ValueError: l2_weight_threshold is neither positive nor -1 (off).
+      ValueError: l2_weight_threshold is neither positive and finite nor -1 (off).
     """
 
     def __init__(self, l2_weight_threshold=-1.0):
-        if l2_weight_threshold <= 0 and l2_weight_threshold != -1.0:
-            raise ValueError(f"l2_weight_threshold must be positive, or -1, got {l2_weight_threshold!r}")
+        if _number("l2_weight_threshold", l2_weight_threshold) != -1.0 and not 0 < l2_weight_threshold < math.inf:
+            raise ValueError(f"l2_weight_threshold must be positive and finite, or -1, got {l2_weight_threshold!r}")
         self.l2_weight_threshold = l2_weight_threshold
 
 

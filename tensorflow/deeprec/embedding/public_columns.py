@@ -31,6 +31,8 @@ def _embedding_column(released):
         do_fusion=False,
         use_safe_embedding_lookup=True,
     ):
+        if combiner == "tile":
+            raise ValueError('combiner must be "mean", "sum" or "sqrtn" in a column, whose width is fixed; got "tile"')
         source = tables.source_of(categorical_column)
         # One table or two, all checks are the released function's.
         width = dimension

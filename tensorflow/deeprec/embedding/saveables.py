@@ -10,7 +10,7 @@ import re
 from tensorflow.core.protobuf import saver_pb2
 from tensorflow.deeprec import library
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable, is_embedding_variable
-from tensorflow.python.framework import constant_op, dtypes, ops
+from tensorflow.python.framework import constant_op, dtypes, errors_impl, ops
 from tensorflow.python.ops import array_ops, math_ops, variables
 from tensorflow.python.training import saver as saver_lib
 from tensorflow.python.training import training_util
@@ -215,9 +215,26 @@ def _remembering(restore, made: list):
     return restore_and_remember
 
 
+def _restore(released):
+    """The runtime does not always say which checkpoint is damaged."""
+
+    @functools.wraps(released)
+    def restore(self, sess, save_path):
+        try:
+            released(self, sess, save_path)
+        except (errors_impl.DataLossError, errors_impl.OutOfRangeError) as error:
+            if save_path is None or os.fspath(save_path) in error.message:
+                raise
+            message = f"{error.message}\nwhile restoring the checkpoint {os.fspath(save_path)}"
+            raise type(error)(error.node_def, error.op, message) from error
+
+    return restore
+
+
 def install() -> None:
     """Teaches Savers of the `tf.train.Saver` kind about EmbeddingVariables."""
     util = saveable_object_util
+    saver_lib.Saver.restore = _restore(saver_lib.Saver.restore)
     util.op_list_to_dict = _names_of(util.op_list_to_dict)
     util.saveable_objects_for_op = _saveables_of(util.saveable_objects_for_op)
     base, bulk = saver_lib.BaseSaverBuilder, saver_lib.BulkSaverBuilder
