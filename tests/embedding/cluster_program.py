@@ -1,6 +1,7 @@
 """One task of a cluster: `python cluster_program.py PS_HOSTS WORKER_HOST ps|worker INDEX`. The worker trains and checks."""
 
 import sys
+import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -26,6 +27,7 @@ def main(ps, worker, task, index):
     devices = {v.device for v in variables}
     assert all("/job:ps" in device for device in devices), devices
     assert len(devices) == min(len(ps.split(",")), 2), devices
+    savers = [tf.train.Saver(sharded=sharded) for sharded in (False, True)]
     with tf.train.MonitoredTrainingSession(server.target, is_chief=True) as session:
         before = session.run(rows)
         session.run(train)
@@ -36,6 +38,12 @@ def main(ps, worker, task, index):
         np.testing.assert_allclose(session.run(rows[0])[2], np.full([3], 0.8), rtol=1e-4)
         found = np.concatenate(session.run(keys))
         assert sorted(found.tolist()) == [5, 6], found
+        trained = session.run(rows)
+        for saver in savers:
+            saved = saver.save(session._tf_sess(), f"{tempfile.mkdtemp()}/model")
+            session.run(train)
+            saver.restore(session._tf_sess(), saved)
+            np.testing.assert_array_equal(session.run(rows), trained)
     print("done", flush=True)
 
 

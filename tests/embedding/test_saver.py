@@ -149,8 +149,48 @@ def test_a_name_given_by_dict_is_the_name_saved(tmp_path):
 
 def test_first_write_version_is_refused(tmp_path):
     model = Model()
-    with pytest.raises(ValueError, match="write_version"):
-        tf.train.Saver([model.variable], write_version=tf.train.SaverDef.V1)
+    saver = tf.train.Saver([model.variable], write_version=tf.train.SaverDef.V1)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="write_version"):
+            saver.save(session, str(tmp_path / "model"))
+
+
+def test_contribs_function_that_assigns_from_a_checkpoint_restores(saved):
+    prefix, contents = saved
+    tf.reset_default_graph()
+    variable = tf.get_embedding_variable("var", embedding_dim=DIM)
+    rows = tf.nn.embedding_lookup(variable, tf.constant([1], tf.int64))
+    assign = tf.contrib.framework.assign_from_checkpoint_fn(prefix, [variable])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assign(session)
+        assert tuple(session.run(rows)[0].tolist()) == contents["var", 1]
+
+
+@pytest.mark.parametrize("before", [None, 2])
+@pytest.mark.parametrize("after", [None, 1, 3])
+def test_steps_of_adam_async_go_on_with_another_number_of_parts(tmp_path, before, after):
+    def build(parts):
+        tf.reset_default_graph()
+        partitioner = tf.fixed_size_partitioner(parts) if parts else None
+        variable = tf.get_embedding_variable("var", DIM, initializer=tf.ones_initializer(), partitioner=partitioner)
+        rows = tf.nn.embedding_lookup(variable, tf.constant(KEYS))
+        return rows, tf.train.AdamAsyncOptimizer(0.1).minimize(tf.reduce_sum(rows * rows))
+
+    rows, train = build(before)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(train)
+        prefix = tf.train.Saver().save(session, str(tmp_path / "model"))
+        session.run(train)
+        expected = session.run(rows)
+    rows, train = build(after)
+    with tf.Session() as session:
+        tf.train.Saver().restore(session, prefix)
+        session.run(train)
+        assert np.array_equal(session.run(rows), expected)
 
 
 def test_monitored_session_resumes(tmp_path):

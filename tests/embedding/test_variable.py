@@ -576,6 +576,53 @@ def test_the_generated_functions_are_in_deeprecs_module(tf):
         assert session.run(shape).tolist() == [0, 3]
 
 
+def test_a_graph_that_expects_another_dim_is_told_so(tf):
+    server = tf.train.Server.create_local_server()
+    for dim in (3, 4):
+        with tf.Graph().as_default(), tf.Session(server.target) as session:
+            rows = tf.nn.embedding_lookup(tf.get_embedding_variable("v", dim), tf.constant([1], tf.int64))
+            if dim == 3:
+                session.run(tf.global_variables_initializer())
+                session.run(rows)
+            else:
+                with pytest.raises(tf.errors.InvalidArgumentError, match="v has rows of 3, this graph expects 4"):
+                    session.run(rows)
+
+
+def test_negative_counts_are_refused_by_name(tf):
+    counted = option(tf, filter_option=tf.CounterFilter(2))
+    variable = tf.get_embedding_variable("v", 3, ev_option=counted)
+    rows = tf.nn.embedding_lookup(variable, tf.constant([1, 2], tf.int64), counts=tf.constant([-5, 1], tf.int64))
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(rows))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"counts\[0\] = -5"):
+            session.run(train)
+
+
+def test_assert_variables_initialized_sees_tables(tf):
+    variable = tf.get_embedding_variable("v", 3)
+    tf.get_variable("w", [2])
+    check = tf.assert_variables_initialized()
+    with tf.Session() as session:
+        session.run(tf.initializers.variables([v for v in tf.global_variables() if v is not variable]))
+        with pytest.raises(tf.errors.FailedPreconditionError, match="EmbeddingVariable v "):
+            session.run(check)
+        session.run(variable.initializer)
+        session.run(check)
+
+
+def test_a_table_does_not_become_a_constant(tf):
+    rows = tf.nn.embedding_lookup(tf.get_embedding_variable("v", 3), tf.constant([1], tf.int64), name="rows")
+    other = tf.get_variable("w", [2]) + 1.0
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        graph = tf.get_default_graph().as_graph_def()
+        tf.graph_util.convert_variables_to_constants(session, graph, [other.op.name])
+        with pytest.raises(ValueError, match="EmbeddingVariables v,"):
+            tf.graph_util.convert_variables_to_constants(session, graph, [rows.op.name])
+
+
 def test_keys_of_another_dtype_are_refused(tf):
     variable = tf.get_embedding_variable("v", 3)
     for read in (variable.sparse_read, lambda k: tf.nn.embedding_lookup(variable, k)):

@@ -11,6 +11,7 @@
 #include "tensorflow/core/kernels/pool_threads.h"
 #include "tensorflow/core/util/env_var.h"
 #include "tensorflow/core/util/saved_tensor_slice_util.h"
+#include "tensorflow/core/util/tensor_bundle/tensor_bundle.h"
 
 namespace tensorflow {
 namespace {
@@ -176,6 +177,39 @@ class KvResourceImportV3Op : public OpKernel {
   bool reset_version_;
 };
 
+class KvRestoreStateOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* ctx) override {
+    std::string prefix;
+    OP_REQUIRES_OK(ctx, ReadPrefix(ctx, &prefix));
+    const Tensor& names = ctx->input(1);
+    OP_REQUIRES(ctx, names.dims() == 1 && names.NumElements() > 0,
+                absl::InvalidArgumentError(
+                    absl::StrCat("tensor_names must be [n] with n > 0, got shape ", names.shape().DebugString())));
+    BundleReader reader(ctx->env(), prefix);
+    OP_REQUIRES_OK(ctx, reader.status());
+    const auto list = names.vec<tstring>();
+    std::string name = list(0);
+    for (int64_t i = 0; i < list.size(); ++i) {
+      if (!reader.Contains(std::string(list(i)))) continue;
+      name = list(i);
+      break;
+    }
+    DataType dtype;
+    TensorShape shape;
+    OP_REQUIRES_OK(ctx, reader.LookupDtypeAndShape(name, &dtype, &shape));
+    OP_REQUIRES(ctx, dtype == ctx->expected_output_dtype(0),
+                absl::InvalidArgumentError(absl::StrCat("Tensor ", name, " of the checkpoint ", prefix, " is ",
+                                                        DataTypeString(dtype), ", the variable needs ",
+                                                        DataTypeString(ctx->expected_output_dtype(0)))));
+    Tensor value(dtype, shape);
+    OP_REQUIRES_OK(ctx, reader.Lookup(name, &value));
+    ctx->set_output(0, value);
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("KvRestoreState").Device(DEVICE_CPU), KvRestoreStateOp);
 REGISTER_KERNEL_BUILDER(Name("SaveV3").Device(DEVICE_CPU), SaveV3Op);
 REGISTER_KERNEL_BUILDER(Name("KvResourceImportV3").Device(DEVICE_CPU), KvResourceImportV3Op);
 

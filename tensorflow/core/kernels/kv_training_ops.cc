@@ -1,5 +1,6 @@
 // Kernels of ops/kv_training_ops.cc. One class serves all optimizers; what differs is data (KvApplySpec).
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -152,7 +153,15 @@ class KvSparseApplyOp : public OpKernel {
     update.keys = keys.data();
     update.n = keys.size();
     update.grad = grad->data();
-    if (counts != nullptr) update.counts = counts->flat<int64_t>().data();
+    if (counts != nullptr) {
+      update.counts = counts->flat<int64_t>().data();
+      const int64_t* const negative =
+          std::find_if(update.counts, update.counts + update.n, [](int64_t count) { return count < 0; });
+      const int64_t at = negative - update.counts;
+      OP_REQUIRES(ctx, at == update.n,
+                  absl::InvalidArgumentError(
+                      absl::StrCat("indices_counts must not be negative, got counts[", at, "] = ", *negative)));
+    }
     if (spec_.has_global_step) {
       OP_REQUIRES_OK(ctx, ReadStep(ctx, "global_step", &update.version));
       if (update.version < 0) update.version = embedding::kNoVersion;

@@ -64,6 +64,14 @@ absl::Status GetKv(OpKernelContext* ctx, const ResourceHandle& handle, KvRef* re
     return absl::FailedPreconditionError(absl::StrCat(
         "EmbeddingVariable ", handle.name(), " is not initialized: run its initializer or restore it first."));
   }
+  // Of another graph than the one that made the table.
+  const auto& types = handle.dtypes_and_shapes();
+  const int64_t dim = ref->table().dim(ref->column);
+  if (types.size() == 1 && types[0].shape.dims() == 1 && types[0].shape.dim_size(0) >= 0 &&
+      types[0].shape.dim_size(0) != dim) {
+    return absl::InvalidArgumentError(absl::StrCat("EmbeddingVariable ", ref->name, " has rows of ", dim,
+                                                   ", this graph expects ", types[0].shape.dim_size(0)));
+  }
   return absl::OkStatus();
 }
 

@@ -328,6 +328,10 @@ class KvAlignCountsOp : public OpKernel {
     absl::flat_hash_map<int64_t, int64_t, deeprec::embedding::KeyHash> sums;
     sums.reserve(keys.size());
     const auto count = counts.vec<int64_t>();
+    for (int64_t i = 0; i < keys.size(); ++i) {
+      OP_REQUIRES(ctx, count(i) >= 0,
+                  absl::InvalidArgumentError(absl::StrCat("counts must not be negative, got counts[", i, "] = ", count(i))));
+    }
     for (int64_t i = 0; i < keys.size(); ++i) sums[keys.data()[i]] += count(i);
     auto aligned = output->vec<int64_t>();
     for (int64_t i = 0; i < gradient_keys.size(); ++i) {

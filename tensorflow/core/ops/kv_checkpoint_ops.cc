@@ -80,4 +80,23 @@ partition_id, partition_num: Of the target: it takes keys with (key mod 1000) mo
 reset_version: Whether all versions become 0.
 )doc");
 
+REGISTER_OP("KvRestoreState")
+    .Input("prefix: string")
+    .Input("tensor_names: string")
+    .Output("value: dtype")
+    .Attr("dtype: type")
+    .SetIsStateful()
+    .SetShapeFn([](InferenceContext* c) {
+      ShapeHandle unused;
+      TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+      TF_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+      c->set_output(0, c->UnknownShape());
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Reads a tensor that a checkpoint may have under one of several names.
+
+tensor_names: `[n]`, n > 0: the first that the checkpoint has is read.
+)doc");
+
 }  // namespace tensorflow

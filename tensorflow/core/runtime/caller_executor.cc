@@ -76,7 +76,8 @@ bool MayRunInCaller(const LocalExecutorParams& params, const Graph& graph) {
   for (const Node* const node : graph.op_nodes()) {
     if (node->IsRecv() || CallsPython(node->type_string())) return false;
   }
-  const FunctionLibraryDefinition& functions = graph.flib_def();
+  // The graph itself does not hold the functions that it calls.
+  const FunctionLibraryDefinition& functions = *params.function_library->GetFunctionLibraryDefinition();
   for (const std::string& name : functions.ListFunctionNames()) {
     for (const NodeDef& node : functions.Find(name)->node_def()) {
       if (CallsPython(node.op())) return false;

@@ -16,6 +16,7 @@ def install() -> None:
         slots,
         updates,
         variable,
+        whole_values,
     )
 
     variable.install()
@@ -26,3 +27,4 @@ def install() -> None:
     initial_checkpoints.install()
     public_lookups.install()
     public_columns.install()
+    whole_values.install()

@@ -9,9 +9,10 @@ import re
 
 from tensorflow.core.protobuf import saver_pb2
 from tensorflow.deeprec import library
+from tensorflow.deeprec.embedding import part_state
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable, is_embedding_variable
-from tensorflow.python.framework import constant_op, dtypes, errors_impl, ops
-from tensorflow.python.ops import array_ops, math_ops, variables
+from tensorflow.python.framework import constant_op, device_spec, dtypes, errors_impl, ops
+from tensorflow.python.ops import array_ops, control_flow_assert, math_ops, variables
 from tensorflow.python.training import saver as saver_lib
 from tensorflow.python.training import training_util
 from tensorflow.python.training.saving import saveable_object, saveable_object_util
@@ -106,6 +107,8 @@ def _saveables_of(released):
     def saveable_objects_for_op(op, name):
         if isinstance(op, EmbeddingVariable):
             return iter([EmbeddingVariableSaveable(op, name)])
+        if part_state.is_state(op):
+            return iter([part_state.PartStateSaveable(op, name)])
         if isinstance(op, (list, tuple, variables.PartitionedVariable)):
             parts = list(op)
             if parts and all(isinstance(part, EmbeddingVariable) for part in parts):
@@ -121,6 +124,9 @@ def _names_of(released):
         if isinstance(op_list, (list, tuple, set)) and any(is_embedding_variable(v) for v in op_list):
             flat = []
             for item in op_list:
+                if part_state.is_state(item):
+                    flat.append(part_state.PartStateSaveable(item, item.op.name))
+                    continue
                 if not is_embedding_variable(item):
                     flat.append(item)
                     continue
@@ -144,7 +150,9 @@ def _save_op(released):
         if not embedding:
             return released(self, filename_tensor, saveables)
         if self._write_version != saver_pb2.SaverDef.V2:
-            raise ValueError("write_version must be tf.train.SaverDef.V2 for EmbeddingVariables, got V1")
+            # When it runs: a Saver that only restores, such as contrib's, may say V1 as well.
+            refused = "write_version must be tf.train.SaverDef.V2 for EmbeddingVariables, got V1"
+            return control_flow_assert.Assert(False, [refused])
         specs = [spec for saveable in others for spec in saveable.specs]
         step = training_util.get_global_step(embedding[0].variable.graph)
         return library.ops().save_v3(
@@ -162,21 +170,43 @@ def _save_op(released):
     return save_op
 
 
+def _add_save_ops(released):
+    @functools.wraps(released)
+    def add_save_ops(self, filename_tensor, saveables):
+        embedding, _ = _split(saveables)
+        # Tables are written where they are, so those of several tasks can not go through one op.
+        tasks = {_task_of(saveable.variable.handle.device) for saveable in embedding}
+        if len(tasks) > 1 and self._write_version == saver_pb2.SaverDef.V2:
+            return self._AddShardedSaveOps(filename_tensor, self._GroupByDevices(saveables))
+        return released(self, filename_tensor, saveables)
+
+    return add_save_ops
+
+
+def _task_of(device_name: str) -> tuple:
+    spec = device_spec.DeviceSpecV2.from_string(device_name or "")
+    return spec.job, spec.replica, spec.task
+
+
 def _restored_together(released):
-    """For `bulk_restore`: an EmbeddingVariable is restored from the file name itself."""
+    """For `bulk_restore`: an EmbeddingVariable is restored from the file name itself, state of parts by its own op."""
 
     @functools.wraps(released)
     def bulk_restore(self, filename_tensor, saveables, preferred_shard, restore_sequentially):
-        embedding, others = _split(saveables)
-        if not embedding:
+        others = [s for s in saveables if not isinstance(s, (EmbeddingVariableSaveable, part_state.PartStateSaveable))]
+        if len(others) == len(saveables):
             return released(self, filename_tensor, saveables, preferred_shard, restore_sequentially)
         tensors = iter(released(self, filename_tensor, others, preferred_shard, restore_sequentially) if others else [])
         filename = array_ops.identity(filename_tensor)
-        return [
-            filename if isinstance(saveable, EmbeddingVariableSaveable) else next(tensors)
-            for saveable in saveables
-            for _ in saveable.specs
-        ]
+
+        def restored(saveable):
+            if isinstance(saveable, EmbeddingVariableSaveable):
+                return filename
+            if isinstance(saveable, part_state.PartStateSaveable):
+                return saveable.value_in(filename)
+            return next(tensors)
+
+        return [restored(saveable) for saveable in saveables for _ in saveable.specs]
 
     return bulk_restore
 
@@ -239,6 +269,7 @@ def install() -> None:
     util.saveable_objects_for_op = _saveables_of(util.saveable_objects_for_op)
     base, bulk = saver_lib.BaseSaverBuilder, saver_lib.BulkSaverBuilder
     base.save_op = _save_op(base.save_op)
+    base._AddSaveOps = _add_save_ops(base._AddSaveOps)
     base.bulk_restore = _restored_together(base.bulk_restore)
     bulk.bulk_restore = _restored_together(bulk.bulk_restore)
     base._AddRestoreOps = _add_restore_ops(base._AddRestoreOps)

@@ -312,7 +312,7 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
     value = read_value = assign = assign_add = assign_sub = _read_variable_op = numpy = _refuse
     batch_scatter_update = scatter_add = scatter_sub = scatter_update = scatter_min = scatter_max = _refuse
     scatter_mul = scatter_div = scatter_nd_add = scatter_nd_sub = scatter_nd_update = count_up_to = _refuse
-    initialized_value = _refuse
+    initialized_value = load = _refuse
 
     def _dense_var_to_tensor(self, dtype=None, name=None, as_ref=False):
         del dtype, name, as_ref

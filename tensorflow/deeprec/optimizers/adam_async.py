@@ -1,7 +1,7 @@
 """`tf.train.AdamAsyncOptimizer`: Adam for asynchronous training, with powers of beta for each variable."""
 
 from tensorflow.deeprec import library
-from tensorflow.deeprec.embedding import updates
+from tensorflow.deeprec.embedding import part_state, updates
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable
 from tensorflow.deeprec.optimizers import fused_sparse
 from tensorflow.python.framework import ops
@@ -94,6 +94,7 @@ class AdamAsyncOptimizer(fused_sparse.OpSumsDuplicates, optimizer.Optimizer):
             slots[key] = variable_scope.get_variable(
                 "", initializer=array_ops.reshape(value, [1]), trainable=False, use_resource=True
             )
+        part_state.mark(slots[key], var)
 
     def _prepare(self):
         def tensor(value, name):
