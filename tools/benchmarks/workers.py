@@ -12,8 +12,15 @@ class Worker:
 
     def __init__(self, python: str, script: pathlib.Path):
         env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_DEEPREC_LAZY_ADAM")}
-        self.process = subprocess.Popen([os.path.abspath(python), str(script.resolve())], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=env, cwd="/")
+        self.process = subprocess.Popen(
+            [os.path.abspath(python), str(script.resolve())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=env,
+            cwd="/",
+        )
 
     def ask(self, request: dict) -> dict:
         self.process.stdin.write(json.dumps(request) + "\n")

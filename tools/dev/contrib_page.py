@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of left-out modules into docs/contrib.md, from tensorflow/contrib/left_out.py.
 
-    python tools/dev/contrib_page.py
+python tools/dev/contrib_page.py
 """
 
 import ast

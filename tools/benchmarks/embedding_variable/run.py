@@ -63,7 +63,9 @@ def main() -> int:
         print(row_of(results[-1]), flush=True)
 
     args.out.mkdir(parents=True, exist_ok=True)
-    (args.out / "embedding_variable.json").write_text(json.dumps({"cpu": cpu_name(), "results": results}, indent=1) + "\n")
+    (args.out / "embedding_variable.json").write_text(
+        json.dumps({"cpu": cpu_name(), "results": results}, indent=1) + "\n"
+    )
     lines = [
         f"{cpu_name()}, {args.threads} threads; {args.batch} ids by Zipf(1.05), rows of {args.dim} floats; median of "
         f"{args.repeats} interleaved turns of four calls.",

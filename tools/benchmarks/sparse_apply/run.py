@@ -45,8 +45,11 @@ def compare(ours: Worker, stock: Worker, setup: dict, repeats: int) -> dict:
     for _ in range(repeats):
         seconds["stock"] += stock.ask({"measure": 3})["seconds"][1:]
         seconds["ours"] += ours.ask({"measure": 3})["seconds"][1:]
-    return {"distinct": info["distinct"], **{k: statistics.median(v) for k, v in seconds.items()},
-            "fastest": {k: min(v) for k, v in seconds.items()}}
+    return {
+        "distinct": info["distinct"],
+        **{k: statistics.median(v) for k, v in seconds.items()},
+        "fastest": {k: min(v) for k, v in seconds.items()},
+    }
 
 
 def bytes_moved(optimizer: str, rows: int, dim: int, batch: int, distinct: float, fresh: bool) -> float:
@@ -78,8 +81,12 @@ def main() -> int:
 
     roofline = []
     if args.roofline:
-        done = subprocess.run([os.path.abspath(args.roofline), "1000000", str(args.dim), str(args.batch), str(args.threads)],
-                              capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [os.path.abspath(args.roofline), "1000000", str(args.dim), str(args.batch), str(args.threads)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         roofline = done.stdout.splitlines()
 
     ours, stock = Worker(args.ours, _WORKER), Worker(args.stock, _WORKER)
@@ -88,8 +95,15 @@ def main() -> int:
         if only and optimizer not in only:
             continue
         for resource in (False, True):
-            setup = {"optimizer": optimizer, "rows": rows, "dim": args.dim, "batch": args.batch,
-                     "resource": resource, "threads": args.threads, "fresh": fresh}
+            setup = {
+                "optimizer": optimizer,
+                "rows": rows,
+                "dim": args.dim,
+                "batch": args.batch,
+                "resource": resource,
+                "threads": args.threads,
+                "fresh": fresh,
+            }
             many = compare(ours, stock, {**setup, "steps": steps}, args.repeats)
             one = compare(ours, stock, {**setup, "steps": 1}, args.repeats)
             moved = bytes_moved(optimizer, rows, args.dim, args.batch, many["distinct"], fresh)
@@ -99,8 +113,9 @@ def main() -> int:
     stock.stop()
 
     args.out.mkdir(parents=True, exist_ok=True)
-    (args.out / "sparse_apply.json").write_text(json.dumps({"cpu": cpu_name(), "roofline": roofline,
-                                                            "results": results}, indent=1) + "\n")
+    (args.out / "sparse_apply.json").write_text(
+        json.dumps({"cpu": cpu_name(), "roofline": roofline, "results": results}, indent=1) + "\n"
+    )
     lines = [
         f"{cpu_name()}, {args.threads} threads; {args.batch} gradients of {args.dim} floats, ids Zipf(1.05); "
         f"median of {args.repeats} interleaved turns of two calls.",
@@ -122,10 +137,12 @@ def main() -> int:
 def row_of(r: dict) -> str:
     many, one = r["many"], r["one"]
     name = r["optimizer"] + (" (rows without history)" if r["fresh"] else "")
-    return (f"| {name} | {r['rows']:,} | {'resource' if r['resource'] else 'ref'} | {r['steps']} "
-            f"| {many['stock'] * 1e6:,.0f} | {many['ours'] * 1e6:,.0f} | {many['stock'] / many['ours']:.1f} "
-            f"| {one['stock'] * 1e6:,.0f} | {one['ours'] * 1e6:,.0f} | {one['stock'] / one['ours']:.1f} "
-            f"| {r['bytes'] / 1e6:.1f} | {r['bytes'] / many['ours'] / 1e9:.1f} |")
+    return (
+        f"| {name} | {r['rows']:,} | {'resource' if r['resource'] else 'ref'} | {r['steps']} "
+        f"| {many['stock'] * 1e6:,.0f} | {many['ours'] * 1e6:,.0f} | {many['stock'] / many['ours']:.1f} "
+        f"| {one['stock'] * 1e6:,.0f} | {one['ours'] * 1e6:,.0f} | {one['stock'] / one['ours']:.1f} "
+        f"| {r['bytes'] / 1e6:.1f} | {r['bytes'] / many['ours'] / 1e9:.1f} |"
+    )
 
 
 if __name__ == "__main__":

@@ -37,14 +37,25 @@ def zipf_ids(rng, count: int, rows: int, exponent: float) -> np.ndarray:
 class Bench:
     """A graph with `steps` train steps one after the other, each with its own ids."""
 
-    def __init__(self, optimizer: str, rows: int, dim: int, batch: int, steps: int, resource: bool, threads: int,
-                 fresh: bool, lazy_available: bool):
+    def __init__(
+        self,
+        optimizer: str,
+        rows: int,
+        dim: int,
+        batch: int,
+        steps: int,
+        resource: bool,
+        threads: int,
+        fresh: bool,
+        lazy_available: bool,
+    ):
         rng = np.random.default_rng(7)
         self.graph = tf.Graph()
         self.distinct = 0.0
         with self.graph.as_default():
-            table = tf.get_variable("table", [rows, dim], initializer=tf.random_uniform_initializer(-0.05, 0.05),
-                                    use_resource=resource)
+            table = tf.get_variable(
+                "table", [rows, dim], initializer=tf.random_uniform_initializer(-0.05, 0.05), use_resource=resource
+            )
             if optimizer == "adam lazy":
                 opt = tf.train.AdamOptimizer(0.01, lazy=True) if lazy_available else tf.train.AdamOptimizer(0.01)
             else:
@@ -53,13 +64,14 @@ class Bench:
             ids = zipf_ids(rng, batch * steps, rows, 1.05).reshape(steps, batch)
             self.distinct = float(np.mean([len(np.unique(row)) for row in ids]))
             id_variables = [tf.Variable(row, trainable=False, use_resource=False) for row in ids]
-            gradients = [tf.Variable(rng.normal(0, 0.01, (batch, dim)).astype(np.float32), trainable=False,
-                                     use_resource=False) for _ in range(min(steps, 4))]
+            gradients = [
+                tf.Variable(rng.normal(0, 0.01, (batch, dim)).astype(np.float32), trainable=False, use_resource=False)
+                for _ in range(min(steps, 4))
+            ]
             self.step = None
             for i in range(steps):
                 with tf.control_dependencies([self.step] if self.step is not None else []):
-                    slices = tf.IndexedSlices(tf.identity(gradients[i % len(gradients)]),
-                                              tf.identity(id_variables[i]))
+                    slices = tf.IndexedSlices(tf.identity(gradients[i % len(gradients)]), tf.identity(id_variables[i]))
                     self.step = opt.apply_gradients([(slices, table)])
             history = []
             if not fresh:
@@ -69,8 +81,10 @@ class Bench:
                     history.append(slot.assign(tf.random_uniform([rows, dim], 1e-4, 1e-3)))
             init = tf.global_variables_initializer()
         self.steps = steps
-        self.session = tf.Session(graph=self.graph, config=tf.ConfigProto(
-            intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads))
+        self.session = tf.Session(
+            graph=self.graph,
+            config=tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads),
+        )
         self.session.run(init)
         if history:
             self.session.run(history)
