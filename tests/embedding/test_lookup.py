@@ -507,6 +507,21 @@ def test_safe_adaptive_lookups_of_rows_without_ids(tf, pool, default_id):
     np.testing.assert_allclose(run(tf, result), [pool[4], pool[6], empty, empty, empty], rtol=1e-6)
 
 
+@pytest.mark.parametrize("layout", ["one", "parts"])
+def test_ids_of_any_rank_are_trained(tf, pool, layout):
+    table = make(tf, pool, layout)
+    ids = tf.placeholder(tf.int64)
+    rows = tf.nn.embedding_lookup(table, ids)
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(rows))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        expected = pool.copy()
+        for keys in (5, [1, 1], [[1, 2], [1, 3]], np.zeros([0, 4]), np.arange(8).reshape(2, 2, 2)):
+            session.run(train, {ids: keys})
+            np.subtract.at(expected, np.asarray(keys, np.int64).reshape(-1), 1)
+            np.testing.assert_allclose(session.run(rows, {ids: range(8)}), expected[:8], rtol=1e-5)
+
+
 @pytest.mark.parametrize("mask", [[1, 0], [1, 0, 2], [-1, 0, 0]])
 def test_an_adaptive_mask_that_does_not_fit_is_refused_by_name(tf, pool, mask):
     buckets = tf.get_variable("hash", initializer=tf.constant(pool[:10]))

@@ -387,11 +387,11 @@ def _gather_gradient(op, grad):
     handle, indices = op.inputs[0], op.inputs[1]
     # Of the dtype that zeros in other branches have, which it must fit.
     shape = library.ops().kv_variable_shape(handle, out_type=dtypes.int32)
-    dim = op.outputs[0].shape[-1]
-    if dim is None:  # a handle whose data got lost on the way
-        dim = array_ops.shape(grad)[-1]
+    static_dim = tensor_shape.dimension_value(op.outputs[0].shape[-1])
+    # Not known: ids of any rank, or a handle whose data got lost on the way.
+    dim = array_ops.shape(grad)[-1] if static_dim is None else static_dim
     values = array_ops.reshape(grad, array_ops_stack.stack([array_ops.size(indices), dim]))
-    values.set_shape([None, op.outputs[0].shape[-1]])
+    values.set_shape([None, static_dim])
     return indexed_slices.IndexedSlices(values, array_ops.reshape(indices, [-1]), shape), None, None
 
 
