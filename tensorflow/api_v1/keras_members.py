@@ -13,6 +13,7 @@ def install() -> None:
     for name, hook in _HOOKS.items():
         import_hooks.after_import(f"{_ENGINE}.{name}", hook)
     import_hooks.after_import("tf_keras.api._v1.keras.utils", _old_serialization)
+    import_hooks.after_import("tf_keras.src.layers.serialization", _restored_layers)
 
 
 def _old_serialization(module: types.ModuleType) -> None:
@@ -21,6 +22,21 @@ def _old_serialization(module: types.ModuleType) -> None:
 
     for name in ("serialize_keras_object", "deserialize_keras_object"):
         setattr(module, name, getattr(serialization, name))
+
+
+def _restored_layers(module: types.ModuleType) -> None:
+    """Lets `deserialize` find the layers of 1.15 that are restored."""
+    released = module.populate_deserializable_objects
+
+    @functools.wraps(released)
+    def populate_deserializable_objects():
+        from tensorflow.api_v1.restored import keras_recurrent
+
+        released()
+        for layer in (keras_recurrent.ConvLSTM2DCell, keras_recurrent.ConvRNN2D, keras_recurrent.PeepholeLSTMCell):
+            module.LOCAL.ALL_OBJECTS[layer.__name__] = layer
+
+    module.populate_deserializable_objects = populate_deserializable_objects
 
 
 def _apply(self, inputs, *args, **kwargs):

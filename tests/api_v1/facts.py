@@ -5,6 +5,7 @@ members.tsv         classes that have the same public members, and these members
 compat_symbols.tsv  what compat.v2 had beside names of the root
 modules.tsv         importable modules outside of contrib that TensorFlow 2.21 has not
 private_names.tsv   names in private modules that 2.21 has not there, and how many of 146 public repositories use them
+keras_names.tsv     modules below tensorflow.python.keras and all their public names, also those they imported
 known_gaps.tsv      names, and signatures of symbols, that are not provided, with the reason
 """
 

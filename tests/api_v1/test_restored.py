@@ -9,30 +9,6 @@ import pytest
 import tensorflow as tf
 
 
-def _sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-@pytest.mark.parametrize("implementation", [1, 2])
-def test_peephole_lstm_is_its_formula(graph, implementation):
-    random = np.random.RandomState(0)
-    x, h, c = (random.randn(3, n) for n in (4, 2, 2))
-    cell = tf.keras.experimental.PeepholeLSTMCell(2, recurrent_activation="sigmoid", implementation=implementation)
-    _, (h1, c1) = cell(tf.constant(x, tf.float32), [tf.constant(h, tf.float32), tf.constant(c, tf.float32)])
-    values = [random.randn(*w.shape.as_list()) for w in cell.weights]
-    with tf.Session() as session:
-        tf.keras.backend.set_session(session)
-        cell.set_weights(values)
-        got_h, got_c = session.run([h1, c1])
-    named = {w.name.split("/")[-1].split(":")[0]: v for w, v in zip(cell.weights, values)}
-    z = np.split(x @ named["kernel"] + h @ named["recurrent_kernel"] + named["bias"], 4, axis=1)
-    p = {gate: named[f"{gate}_gate_peephole_weights"] for gate in ("input", "forget", "output")}
-    want_c = _sigmoid(z[1] + p["forget"] * c) * c + _sigmoid(z[0] + p["input"] * c) * np.tanh(z[2])
-    want_h = _sigmoid(z[3] + p["output"] * want_c) * np.tanh(want_c)
-    np.testing.assert_allclose(got_c, want_c, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(got_h, want_h, rtol=1e-5, atol=1e-6)
-
-
 @pytest.mark.parametrize("step", [0, 3, 10, 25])
 def test_linear_cosine_decay_is_the_function_of_tf_train(graph, step):
     schedule = tf.keras.experimental.LinearCosineDecay(0.3, 10, num_periods=2.0, alpha=0.1, beta=0.02)

@@ -17,12 +17,13 @@ from tensorflow.api_v1.old_paths import (
     gone,
     keras_modules,
     keras_names,
+    taken_names,
 )
 
 MODULES = {**core_modules.MODULES, **keras_modules.MODULES, **deeprec_names.MODULES}
 PREFIXES = keras_modules.PREFIXES
 GONE = gone.GONE
 NAMES = {}
-for _table in (api_names.NAMES, core_names.NAMES, deeprec_names.NAMES, keras_names.NAMES):
+for _table in (api_names.NAMES, core_names.NAMES, deeprec_names.NAMES, keras_names.NAMES, taken_names.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

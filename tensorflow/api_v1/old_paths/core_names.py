@@ -269,7 +269,7 @@ _MOVED = {
 def _full(module: str) -> str:
     if module.startswith("core."):
         return f"tensorflow.{module}"
-    return module if module.startswith(("tensorflow.", "tf_keras.")) else f"{_PY}.{module}"
+    return module if module.startswith(("tensorflow.", "tensorflow_estimator.", "tf_keras.")) else f"{_PY}.{module}"
 
 
 def expand(moved: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:

@@ -8,6 +8,15 @@ _API = "tf_keras.api._v1.keras"
 _SRC = "tf_keras.src"
 _LEGACY = "tf_keras.src.legacy_tf_layers"
 _V1 = "tensorflow.python.keras"
+_SAVING = (
+    f"{_SRC}.saving.legacy",
+    f"{_SRC}.saving.legacy.hdf5_format",
+    f"{_SRC}.saving.legacy.model_config",
+    f"{_SRC}.saving.legacy.save",
+    f"{_SRC}.saving.legacy.saving_utils",
+    "tensorflow.api_v1.keras_yaml",
+    "tensorflow.api_v1.restored.keras_export",
+)
 
 MODULES = {
     "tensorflow.python.keras": ("tensorflow.api_v1.restored.keras_version", _API, _SRC),
@@ -30,13 +39,14 @@ MODULES = {
     f"{_V1}.engine.base_layer": (f"{_SRC}.engine.base_layer", f"{_SRC}.engine.node"),
     f"{_V1}.engine.base_preprocessing_layer_v1": f"{_SRC}.engine.base_preprocessing_layer",
     f"{_V1}.engine.network": "tensorflow.api_v1.restored.keras_network",
+    f"{_V1}.engine.saving": _SAVING,
     f"{_V1}.engine.training": (f"{_SRC}.engine.training", f"{_SRC}.engine.training_v1"),
     f"{_V1}.engine.training_arrays": f"{_SRC}.engine.training_arrays_v1",
     f"{_V1}.engine.training_distributed": f"{_SRC}.engine.training_distributed_v1",
     f"{_V1}.engine.training_eager": f"{_SRC}.engine.training_eager_v1",
     f"{_V1}.engine.training_generator": f"{_SRC}.engine.training_generator_v1",
     f"{_V1}.engine.training_utils": (f"{_SRC}.engine.training_utils_v1", f"{_SRC}.engine.training_utils"),
-    f"{_V1}.estimator": f"{_API}.estimator",
+    f"{_V1}.estimator": (f"{_API}.estimator", f"{_SRC}.estimator"),
     f"{_V1}.initializers": (f"{_API}.initializers", f"{_SRC}.initializers"),
     f"{_V1}.initializers.initializers_v2": f"{_SRC}.initializers.initializers",
     f"{_V1}.layers": (f"{_API}.layers", f"{_SRC}.layers"),
@@ -92,6 +102,17 @@ MODULES = {
         f"{_SRC}.layers.rnn.gru_lstm_utils",
     ),
     f"{_V1}.layers.rnn_cell_wrapper_v2": f"{_SRC}.layers.rnn.cell_wrappers",
+    f"{_V1}.layers.serialization": (
+        f"{_SRC}.layers.serialization",
+        f"{_API}.layers",
+        f"{_SRC}.layers",
+        f"{_SRC}.engine.base_layer",
+        f"{_SRC}.layers.attention.base_dense_attention",
+        f"{_SRC}.layers.convolutional.base_conv",
+        f"{_SRC}.layers.convolutional.base_separable_conv",
+        f"{_SRC}.layers.normalization.batch_normalization",
+        f"{_SRC}.layers.rnn.dropout_rnn_cell_mixin",
+    ),
     f"{_V1}.layers.wrappers": (
         f"{_SRC}.layers.rnn.base_wrapper",
         f"{_SRC}.layers.rnn.bidirectional",
@@ -100,7 +121,7 @@ MODULES = {
     f"{_V1}.losses": (f"{_API}.losses", f"{_SRC}.losses"),
     f"{_V1}.metrics": (f"{_API}.metrics", f"{_SRC}.metrics", f"{_SRC}.metrics.base_metric"),
     f"{_V1}.mixed_precision": (f"{_SRC}.mixed_precision",),
-    f"{_V1}.mixed_precision.experimental": (f"{_SRC}.mixed_precision",),
+    f"{_V1}.mixed_precision.experimental": (f"{_SRC}.mixed_precision", "tensorflow.api_v1.restored.keras_policy"),
     f"{_V1}.mixed_precision.experimental.autocast_variable": f"{_SRC}.mixed_precision.autocast_variable",
     f"{_V1}.mixed_precision.experimental.loss_scale_optimizer": f"{_SRC}.mixed_precision.loss_scale_optimizer",
     f"{_V1}.mixed_precision.experimental.policy": "tensorflow.api_v1.restored.keras_policy",
@@ -128,7 +149,7 @@ MODULES = {
     f"{_V1}.premade.linear": f"{_SRC}.premade_models.linear",
     f"{_V1}.premade.wide_deep": f"{_SRC}.premade_models.wide_deep",
     f"{_V1}.preprocessing": (f"{_API}.preprocessing",),
-    f"{_V1}.saving": (f"{_SRC}.saving.legacy",),
+    f"{_V1}.saving": _SAVING,
     f"{_V1}.saving.hdf5_format": f"{_SRC}.saving.legacy.hdf5_format",
     f"{_V1}.saving.model_config": f"{_SRC}.saving.legacy.model_config",
     f"{_V1}.saving.save": f"{_SRC}.saving.legacy.save",

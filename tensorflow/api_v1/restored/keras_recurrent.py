@@ -1,7 +1,38 @@
-"""PeepholeLSTMCell: an LSTM whose gates see the cell state."""
+"""Recurrent classes of Keras that went, or that take a rank now."""
 
 from tf_keras.src import backend
-from tf_keras.src.layers.rnn import lstm_v1
+from tf_keras.src.layers.rnn import base_conv_lstm, base_conv_rnn, lstm_v1
+
+
+class ConvRNN2D(base_conv_rnn.ConvRNN):
+    """Runs a convolutional cell over [batch, time, height, width, channels], or with the channels third.
+
+    Arguments and errors are those of `tf.keras.layers.RNN`; there is no unrolling.
+    """
+
+    def __init__(
+        self,
+        cell,
+        return_sequences=False,
+        return_state=False,
+        go_backwards=False,
+        stateful=False,
+        unroll=False,
+        **kwargs,
+    ):
+        super().__init__(2, cell, return_sequences, return_state, go_backwards, stateful, unroll, **kwargs)
+
+
+class ConvLSTM2DCell(base_conv_lstm.ConvLSTMCell):
+    """The cell of `tf.keras.layers.ConvLSTM2D`, which explains the arguments; those after `kernel_size` are, in this order:
+
+    strides, padding, data_format, dilation_rate, activation, recurrent_activation, use_bias, kernel_initializer,
+    recurrent_initializer, bias_initializer, unit_forget_bias, kernel_regularizer, recurrent_regularizer, bias_regularizer,
+    kernel_constraint, recurrent_constraint, bias_constraint, dropout, recurrent_dropout.
+    """
+
+    def __init__(self, filters, kernel_size, *args, **kwargs):
+        super().__init__(2, filters, kernel_size, *args, **kwargs)
 
 
 class PeepholeLSTMCell(lstm_v1.LSTMCell):
