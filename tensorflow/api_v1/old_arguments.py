@@ -56,12 +56,13 @@ def _change_constructor(cls: type, arguments: str) -> None:
 
 
 def _change_module(changes: dict[str, str], module: types.ModuleType) -> None:
-    for name, arguments in changes.items():
-        value = getattr(module, name)
+    for path, arguments in changes.items():
+        value = _get(module, path)
         if isinstance(value, type):
             _change_constructor(value, arguments)
         else:
-            setattr(module, name, signatures.with_old_arguments(value, arguments))
+            new = signatures.with_old_arguments(value, arguments, is_method="." in path)
+            _set(module, [path], new)
 
 
 def _named_arguments_only(function):

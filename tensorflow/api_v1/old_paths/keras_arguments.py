@@ -1,6 +1,6 @@
-"""Constructors and functions of Keras whose arguments had other names or another order in 1.15.
+"""Constructors, functions and methods of Keras whose arguments had other names or another order in 1.15.
 
-"module:Class" or "module:function" -> arguments, in the notation of `signatures.with_old_arguments`.
+"module:Class", "module:function" or "module:Class.method" -> arguments, in the notation of `signatures.with_old_arguments`.
 """
 
 _SRC = "tf_keras.src"
@@ -20,7 +20,24 @@ _NORM = (
     "renorm_clipping renorm_momentum fused trainable virtual_batch_size adjustment name"
 )
 
+_SAVE = "filepath overwrite include_optimizer save_format signatures"
+
 ARGUMENTS = {
+    # The layers of graph mode have these methods as they were; their models save as the others do.
+    f"{_SRC}.engine.base_layer:Layer.add_loss": "losses inputs",
+    f"{_SRC}.engine.base_layer:Layer.add_metric": "value aggregation name",
+    f"{_SRC}.engine.base_layer:Layer.add_weight": (
+        "name shape dtype initializer regularizer trainable constraint partitioner use_resource synchronization aggregation"
+    ),
+    f"{_SRC}.engine.training:Model.compile": (
+        "optimizer loss metrics loss_weights sample_weight_mode weighted_metrics target_tensors distribute"
+    ),
+    f"{_SRC}.engine.training:Model.fit": (
+        "x y batch_size epochs verbose callbacks validation_split validation_data shuffle class_weight sample_weight "
+        "initial_epoch steps_per_epoch validation_steps validation_freq max_queue_size workers use_multiprocessing"
+    ),
+    f"{_SRC}.engine.training:Model.load_weights": "filepath by_name",
+    f"{_SRC}.engine.training:Model.save": _SAVE,
     f"{_SRC}.layers.convolutional.conv1d:Conv1D": _CONV,
     f"{_SRC}.layers.convolutional.conv2d:Conv2D": _CONV,
     f"{_SRC}.layers.convolutional.conv3d:Conv3D": _CONV,
@@ -66,6 +83,9 @@ ARGUMENTS = {
         "channel_shift_range fill_mode cval horizontal_flip vertical_flip rescale preprocessing_function data_format "
         "validation_split dtype"
     ),
+    f"{_SRC}.preprocessing.image:ImageDataGenerator.flow": (
+        "x y batch_size shuffle sample_weight seed save_to_dir save_prefix save_format subset"
+    ),
     f"{_SRC}.preprocessing.image:NumpyArrayIterator": (
         f"x y image_data_generator batch_size shuffle sample_weight seed {_IMAGES} subset dtype"
     ),
@@ -74,8 +94,8 @@ ARGUMENTS = {
     f"{_SRC}.preprocessing.text:text_to_word_sequence": "text=input_text filters lower split",
     f"{_SRC}.regularizers:l1": "l=l1",
     f"{_SRC}.regularizers:l2": "l=l2",
-    f"{_SRC}.saving.legacy.save:save_model": "model filepath overwrite include_optimizer save_format signatures",
-    f"{_SRC}.saving.saving_api:save_model": "model filepath overwrite include_optimizer save_format signatures",
+    f"{_SRC}.saving.legacy.save:save_model": f"model {_SAVE}",
+    f"{_SRC}.saving.saving_api:save_model": f"model {_SAVE}",
     f"{_SRC}.utils.data_utils:GeneratorEnqueuer": "sequence=generator use_multiprocessing random_seed",
     f"{_SRC}.utils.vis_utils:model_to_dot": "model show_shapes show_layer_names rankdir expand_nested dpi subgraph",
     f"{_SRC}.utils.vis_utils:plot_model": "model to_file show_shapes show_layer_names rankdir expand_nested dpi",
