@@ -40,6 +40,7 @@ def populate(module: types.ModuleType) -> None:
         deprecations,
         error_texts,
         feature_columns,
+        keras_defaults,
         keras_optimizers,
         keras_values,
         old_arguments,
@@ -52,6 +53,7 @@ def populate(module: types.ModuleType) -> None:
     class_members.install()
     op_seeds.install()
     keras_values.install()
+    keras_defaults.install()
     feature_columns.install()
     checkpoints.install()
     error_texts.install()
