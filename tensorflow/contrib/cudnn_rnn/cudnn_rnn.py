@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from tensorflow.contrib.cudnn_rnn import cudnn_rnn_ops
+from tensorflow.contrib.cudnn_rnn import cudnn_rnn_ops, stack
 
 CUDNN_RNN_UNIDIRECTION = cudnn_rnn_ops.CUDNN_RNN_UNIDIRECTION
 CUDNN_RNN_BIDIRECTION = cudnn_rnn_ops.CUDNN_RNN_BIDIRECTION
@@ -178,78 +178,21 @@ class _CudnnRNN(tf.layers.Layer):
             raise TypeError(f"Data type mismatch: layer {dtype}, inputs {inputs.dtype}")
         if initial_state is not None and not isinstance(initial_state, tuple):
             raise TypeError(f"Invalid initial_state type: {initial_state}, expecting tuple.")
-        if not time_major:
-            inputs = tf.transpose(inputs, [1, 0, 2])
-            if initial_state is not None:
-                initial_state = tuple(tf.transpose(s, [1, 0, 2]) for s in initial_state)
-        batch = tf.shape(inputs)[1]
         if initial_state is None:
-            zeros = tf.zeros(self.state_shape(batch)[0], dtype)
+            shape = self.state_shape(tf.shape(inputs)[1 if time_major else 0])[0]
+            zeros = tf.zeros(shape if time_major else [shape[1], shape[0], shape[2]], dtype)
             initial_state = (zeros,) * self._NUM_STATES
-        weights, biases = self._converter().opaque_to_canonical(self.kernel)
-        cells = list(self._converter()._cells(weights, biases))
-        finals = []
-        for layer in range(self._num_layers):
-            if layer and training and self._dropout:
-                inputs = tf.nn.dropout(inputs, rate=self._dropout, seed=self._seed)
-            ways = []
-            for way in range(self._num_dirs):
-                index = layer * self._num_dirs + way
-                outputs, final = self._one_way(
-                    inputs, tuple(s[index] for s in initial_state), cells[index], sequence_lengths, reverse=way == 1
-                )
-                ways.append(outputs)
-                finals.append(final)
-            inputs = ways[0] if len(ways) == 1 else tf.concat(ways, axis=2)
-        states = tuple(tf.stack(parts) for parts in zip(*finals))
-        if not time_major:
-            inputs = tf.transpose(inputs, [1, 0, 2])
-            states = tuple(tf.transpose(s, [1, 0, 2]) for s in states)
-        return inputs, states
-
-    def _one_way(self, inputs, state, parts, lengths, reverse):
-        def reversed_(t):
-            if lengths is None:
-                return tf.reverse(t, [0])
-            return tf.reverse_sequence(t, lengths, seq_axis=0, batch_axis=1)
-
-        cell = _Step(self._num_units, self._step, parts, self._NUM_STATES)
-        outputs, final = tf.nn.dynamic_rnn(
-            cell,
-            reversed_(inputs) if reverse else inputs,
-            initial_state=state,
-            sequence_length=lengths,
-            time_major=True,
-            scope="run",
+        return stack.run(
+            self._rnn_mode,
+            self._converter(),
+            self.kernel,
+            inputs,
+            initial_state,
+            sequence_lengths,
+            time_major,
+            self._dropout if training else 0.0,
+            self._seed,
         )
-        return (reversed_(outputs) if reverse else outputs), final
-
-
-class _Step(tf.nn.rnn_cell.RNNCell):
-    """One step with given weights; states are tuples."""
-
-    def __init__(self, num_units, step, parts, num_states):
-        super().__init__()
-        self._num_units = num_units
-        self._step = step
-        self._parts = parts
-        self._num_states = num_states
-
-    @property
-    def state_size(self):
-        return (self._num_units,) * self._num_states
-
-    @property
-    def output_size(self):
-        return self._num_units
-
-    def __call__(self, inputs, state, scope=None):
-        weights, biases = self._parts
-        half = len(weights) // 2
-        x = tf.matmul(inputs, tf.concat(weights[:half], 0), transpose_b=True) + tf.concat(biases[:half], 0)
-        h = tf.matmul(state[0], tf.concat(weights[half:], 0), transpose_b=True) + tf.concat(biases[half:], 0)
-        new_state = self._step(tf.split(x, half, 1), tf.split(h, half, 1), state)
-        return new_state[0], new_state
 
 
 class CudnnLSTM(_CudnnRNN):
@@ -259,24 +202,12 @@ class CudnnLSTM(_CudnnRNN):
     _saveable_cls = cudnn_rnn_ops.CudnnLSTMSaveable
     _NUM_STATES = 2
 
-    @staticmethod
-    def _step(x, h, state):
-        i, f, new, o = (a + b for a, b in zip(x, h))
-        c = tf.sigmoid(f) * state[1] + tf.sigmoid(i) * tf.tanh(new)
-        return tf.sigmoid(o) * tf.tanh(c), c
-
 
 class CudnnGRU(_CudnnRNN):
     __doc__ = "A GRU stack.\n" + _CudnnRNN.__doc__
 
     _rnn_mode = "gru"
     _saveable_cls = cudnn_rnn_ops.CudnnGRUSaveable
-
-    @staticmethod
-    def _step(x, h, state):
-        reset, update = tf.sigmoid(x[0] + h[0]), tf.sigmoid(x[1] + h[1])
-        candidate = tf.tanh(x[2] + reset * h[2])
-        return ((1 - update) * candidate + update * state[0],)
 
 
 class CudnnRNNTanh(_CudnnRNN):
@@ -285,17 +216,9 @@ class CudnnRNNTanh(_CudnnRNN):
     _rnn_mode = "rnn_tanh"
     _saveable_cls = cudnn_rnn_ops.CudnnRNNTanhSaveable
 
-    @staticmethod
-    def _step(x, h, state):
-        return (tf.tanh(x[0] + h[0]),)
-
 
 class CudnnRNNRelu(_CudnnRNN):
     __doc__ = "A relu RNN stack.\n" + _CudnnRNN.__doc__
 
     _rnn_mode = "rnn_relu"
     _saveable_cls = cudnn_rnn_ops.CudnnRNNReluSaveable
-
-    @staticmethod
-    def _step(x, h, state):
-        return (tf.nn.relu(x[0] + h[0]),)
