@@ -5,8 +5,9 @@ A file of ours is named like 1.15's module and lies right below its contrib modu
 
     tensorflow.contrib.rnn.ops.core_rnn_cell, tensorflow.contrib.rnn.core_rnn_cell
 
-A path of 1.15 that finds no file (its code lies in another file here) is a module with all the names of
-`tensorflow.contrib.rnn`. So are the packages on the way. Paths that 1.15 did not have are not served.
+A path of 1.15 that finds no file (its code lies in another file here) is a module with all the names of the nearest folder of
+ours on its way: of `contrib/distributions/bijectors` for `tensorflow.contrib.distributions.python.ops.bijectors.exp`, else of the
+contrib module. So are the packages on the way. Paths that 1.15 did not have are not served.
 """
 
 import functools
@@ -35,7 +36,16 @@ def find(fullname: str) -> Optional[tuple[tuple[str, ...], bool]]:
     for first in range(len(names)):
         if _is_ours(module, *names[first:], folder=is_package):
             return (".".join((_TOP, module, *names[first:])),), is_package
-    return ((f"{_TOP}.{module}",), True) if ".".join(below) in _known(module) else None
+    return ((_nearest_folder(module, names),), True) if ".".join(below) in _known(module) else None
+
+
+def _nearest_folder(module: str, names: list[str]) -> str:
+    """The package of ours that the longest start of a path leads to."""
+    for end in range(len(names) - 1, 0, -1):
+        for first in range(end):
+            if _is_ours(module, *names[first:end], folder=True):
+                return ".".join((_TOP, module, *names[first:end]))
+    return f"{_TOP}.{module}"
 
 
 def modules_first(fullname: str) -> frozenset[str]:
