@@ -107,3 +107,60 @@ def test_gradients_and_functions():
         optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
         optimizer.minimize(lambda: v * v)
         assert len(tfe.get_optimizer_variables(optimizer)) == 1
+
+
+_SUMMARY = """
+import glob, tensorflow as tf
+if {eager}: tf.enable_eager_execution()
+from tensorflow.contrib import summary
+writer = summary.create_file_writer("logs")
+with writer.as_default(), summary.always_record_summaries():
+    tf.train.get_or_create_global_step()
+    mean = tf.contrib.eager.metrics.Mean("loss")
+    update = mean([1.0, 5.0])
+    result = mean.result({write})
+    if not {eager}:
+        with tf.Session() as session:
+            session.run([tf.global_variables_initializer(), mean.init_variables()])
+            summary.initialize(session=session)
+            session.run(update)
+            session.run(summary.all_summary_ops())
+            session.run(writer.flush())
+    else:
+        writer.flush()
+events = [e for path in glob.glob("logs/*") for e in tf.train.summary_iterator(path)]
+print([(v.tag.split("_")[0], v.simple_value) for e in events for v in e.summary.value])
+"""
+
+
+@pytest.mark.parametrize("eager", [True, False])
+@pytest.mark.parametrize(
+    ("write", "expected"), [("", "[('loss', 3.0)]"), ("False", "[]"), ("write_summary=True", "[('loss', 3.0)]")]
+)
+def test_the_result_of_a_metric_is_written_as_a_summary_unless_told_not_to(check_python, eager, write, expected):
+    assert check_python(_SUMMARY.format(eager=eager, write=write)) == expected
+
+
+def test_the_value_of_an_eager_metric_is_its_method(check_python):
+    out = check_python(
+        "import tensorflow as tf\n"
+        "tf.enable_eager_execution()\n"
+        "mean = tf.contrib.eager.metrics.Mean()\n"
+        "mean(4.0)\n"
+        "print(float(mean.value()()))"
+    )
+    assert out == "4.0"
+
+
+def test_an_eager_iterator_tells_its_elements_and_its_end(check_python):
+    out = check_python(
+        "import tensorflow as tf\n"
+        "tf.enable_eager_execution()\n"
+        "iterator = tf.contrib.eager.Iterator(tf.data.Dataset.range(2))\n"
+        "print(iterator.element_spec.dtype.name, int(iterator.get_next()), int(iterator.get_next()))\n"
+        "try:\n"
+        "    iterator.get_next()\n"
+        "except tf.errors.OutOfRangeError:\n"
+        "    print('end')"
+    )
+    assert out == "int64 0 1\nend"

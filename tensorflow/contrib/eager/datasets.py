@@ -32,6 +32,15 @@ class Iterator:
         """The next element; StopIteration at the end."""
         return self.__next__()
 
+    def get_next(self):
+        """The next element; tf.errors.OutOfRangeError at the end."""
+        return self._iterator.get_next()
+
+    @property
+    def element_spec(self):
+        """Nested structure of `tf.TypeSpec`s of an element."""
+        return self._dataset.element_spec
+
     @property
     def output_classes(self):
         return tf.data.get_output_classes(self._dataset)

@@ -3,6 +3,8 @@
 import tensorflow as tf
 from tensorflow.python.trackable import autotrackable
 
+from tensorflow.contrib.summary import summary
+
 
 class Metric(autotrackable.AutoTrackable):
     """A metric: `build` makes variables with `add_variable`, `call` updates them, `result` reads the value.
@@ -53,8 +55,8 @@ class Metric(autotrackable.AutoTrackable):
         return tf.group(*[v.initializer for v in self._metric_variables])
 
     def value(self):
-        """The value: a tensor."""
-        return self.result()
+        """The value: a tensor in graphs, the method `result` if eager."""
+        return self.result if tf.executing_eagerly() else self.result()
 
     def build(self, *args, **kwargs):
         """Makes variables; gets the arguments of the first call."""
@@ -128,8 +130,16 @@ class Mean(Metric):
         with tf.control_dependencies(updates):
             return tf.nest.map_structure(tf.identity, given)
 
-    def result(self):
-        return self.numer / self.denom
+    def result(self, write_summary=True):
+        """The mean.
+
+        Args:
+          write_summary: whether the default `tf.contrib.summary` writer, if any, gets it by the name of the metric.
+        """
+        mean = self.numer / self.denom
+        if write_summary:
+            summary.scalar(name=self.name, tensor=mean)
+        return mean
 
 
 class _Matches(Mean):
