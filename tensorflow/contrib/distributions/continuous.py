@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.ops.distributions import gamma
 
+from tensorflow.contrib.distributions import bijectors
 from tensorflow.contrib.distributions.base import (
     FULLY_REPARAMETERIZED,
     NOT_REPARAMETERIZED,
@@ -307,6 +308,15 @@ class Kumaraswamy(BroadcastDistribution):
     @property
     def concentration0(self):
         return self._concentration0
+
+    @property
+    def distribution(self):
+        """The uniform one, which `bijector` makes this one of."""
+        return tf.distributions.Uniform(allow_nan_stats=self.allow_nan_stats)
+
+    @property
+    def bijector(self):
+        return bijectors.Kumaraswamy(self.concentration1, self.concentration0, self.validate_args)
 
     def _sample_n(self, n, seed=None):
         return self._quantile(self._open_uniform(n, seed))

@@ -51,6 +51,11 @@ class _Wishart(Distribution):
     def dimension(self):
         return self._tril.shape.dims[-1]
 
+    @property
+    def scale_operator(self):
+        """The Cholesky factor of the scale matrix."""
+        return tf.linalg.LinearOperatorLowerTriangular(self._tril)
+
     def scale(self):
         """The scale matrix, or its Cholesky factor if samples are factors."""
         return self._tril if self._as_tril else self._covariance_scale()
