@@ -14,6 +14,7 @@ from tensorflow.contrib.learn import (
     metric_spec,
     model_fn,
     monitors,
+    parameters,
     run_config,
     tensor_signature,
     trainable,
@@ -119,7 +120,7 @@ def _single_examples(batches):
             yield from batch
 
 
-class BaseEstimator(evaluable.Evaluable, trainable.Trainable):
+class BaseEstimator(parameters.HasParameters, evaluable.Evaluable, trainable.Trainable):
     """Trains and evaluates a model; subclasses write `_call_model_fn(features, labels, mode, config)`.
 
     Args:
