@@ -2,6 +2,7 @@
 
 import html.parser
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -145,6 +146,43 @@ def test_command_prints_text_and_writes_a_page(project, capsys):
     parsed = _Page()
     parsed.feed(page.read_text())
     assert parsed.open == [] and "tensorflow.no_such_name" in parsed.seen and "hidden" not in parsed.seen
+
+
+# Deeper than the parser goes, and deeper than the tree can be followed.
+@pytest.mark.parametrize("expression", ["-" * 90000 + "1", "+".join(["x"] * 5000)])
+def test_a_file_nested_too_deeply_does_not_lose_the_others(project, capsys, expression):
+    (project / "pkg" / "deep.py").write_text(f"x = 1\n{expression}\n")
+    page = project / "out.html"
+    assert command.main([str(project / "pkg"), "--html", str(page)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "deep.py:1: unreadable: cannot be read: its expressions or blocks are nested too deeply" in "".join(lines)
+    assert lines[-1].startswith("4 files: 2 lacking, 0 changed, 1 not readable") and page.read_text()
+
+
+def test_a_notebook_nested_too_deeply_is_reported(checker):
+    [finding] = checker.findings("a.ipynb", "[" * 100000)
+    assert finding.kind == UNREADABLE and "nested too deeply" in finding.what
+
+
+def test_a_fifo_is_passed_over(project, capsys):
+    os.mkfifo(project / "pkg" / "pipe.py")
+    command.main([str(project / "pkg")])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("3 files: ")
+
+
+def test_a_link_to_nothing_is_reported(project, capsys):
+    (project / "pkg" / "gone.py").symlink_to("nowhere.py")
+    command.main([str(project / "pkg")])
+    assert "gone.py:1: unreadable: cannot be read: No such file" in capsys.readouterr().out
+
+
+def test_a_file_name_of_any_bytes_is_shown(project, capsys):
+    name = os.path.join(os.fsencode(project / "pkg"), b"caf\xe9.py")
+    with open(name, "w") as file:
+        file.write("import tensorflow as tf\ntf.no_such")
+    page = project / "out.html"
+    command.main([str(project / "pkg"), "--html", str(page)])
+    assert "caf\ufffd.py:2: lacks" in capsys.readouterr().out and "caf\ufffd.py" in page.read_text(encoding="utf-8")
 
 
 def test_exclude_and_exit_code_of_a_clean_tree(project, capsys):

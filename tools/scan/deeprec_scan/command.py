@@ -27,8 +27,16 @@ def _sources(paths, exclude):
             for name in sorted(files):
                 file = os.path.join(folder, name)
                 relative = os.path.relpath(file, path)
-                if name.endswith(_SUFFIXES) and not any(fnmatch.fnmatch(relative, pattern) for pattern in exclude):
+                if not name.endswith(_SUFFIXES) or any(fnmatch.fnmatch(relative, pattern) for pattern in exclude):
+                    continue
+                # Opening a FIFO would wait for its writer. A link to nothing is reported when it is read.
+                if os.path.isfile(file) or not os.path.exists(file):
                     yield file
+
+
+def _shown(file: str) -> str:
+    """The name of a file as text that every encoding of Unicode takes: names can have any bytes."""
+    return os.fsencode(file).decode(errors="replace")
 
 
 def _read(file: str) -> str:
@@ -57,9 +65,9 @@ def main(arguments=None) -> int:
     for file in _sources(args.paths, args.exclude):
         files += 1
         try:
-            findings += checker.findings(file, _read(file))
+            findings += checker.findings(_shown(file), _read(file))
         except OSError as error:
-            findings.append(Finding(file, 1, UNREADABLE, "", f"cannot be read: {error.strerror}", "", False))
+            findings.append(Finding(_shown(file), 1, UNREADABLE, "", f"cannot be read: {error.strerror}", "", False))
     if not files:
         parser.error(f"PATH: no {' or '.join(_SUFFIXES)} file in {', '.join(args.paths)}")
     sys.stdout.write(report.text(findings, files))

@@ -7,6 +7,7 @@ from typing import NamedTuple, Optional
 
 # Packages whose names are followed.
 PACKAGES = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "tf_slim", "keras")
+_TOO_DEEP = "its expressions or blocks are nested too deeply"
 
 
 class Use(NamedTuple):
@@ -22,7 +23,7 @@ class Use(NamedTuple):
 
 
 class NotPython3(Exception):
-    """The file does not parse; `line` says where."""
+    """The file does not parse, or is nested too deeply to be followed; `line` says where."""
 
     def __init__(self, line: int, reason: str):
         super().__init__(reason)
@@ -33,17 +34,20 @@ def uses_in(source: str) -> list[Use]:
     """The uses in a source text, in the order of their lines, each name once a line.
 
     Raises:
-      NotPython3: the text is no Python 3.
+      NotPython3: the text is no Python 3, or is nested too deeply.
     """
+    visitor = _Visitor()
     try:
         with warnings.catch_warnings():
             # Old code has invalid escapes; they are not what is asked for.
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
+        visitor.visit(tree)
+    except (SyntaxError, ValueError) as error:
         raise NotPython3(getattr(error, "lineno", None) or 1, str(error)) from None
-    visitor = _Visitor()
-    visitor.visit(tree)
+    except (MemoryError, RecursionError):
+        # The parser of Python raises the first, where there is memory enough.
+        raise NotPython3(1, _TOO_DEEP) from None
     unique = {(use.line, use.name): use for use in visitor.uses}
     return sorted(unique.values(), key=lambda use: (use.line, use.name))
 
@@ -57,6 +61,8 @@ def notebook_source(text: str) -> str:
     try:
         cells = json.loads(text)["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except RecursionError:
+        raise NotPython3(1, _TOO_DEEP) from None
     except (ValueError, KeyError, TypeError) as error:
         raise NotPython3(1, f"not a notebook: {error}") from None
     lines = "\n".join(code).splitlines()
