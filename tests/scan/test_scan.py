@@ -111,6 +111,35 @@ def test_notebooks_are_read(checker):
         notebook_source("[]")
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["?tf.zeros", "tf.zeros??", "files = !ls", "a, b = %time f()", "%matplotlib inline", "!ls", "if x:\n    !ls"],
+)
+def test_a_line_for_ipython_does_not_lose_its_notebook(checker, line):
+    source = f"{line}\nimport tensorflow as tf\ntf.no_such"
+    notebook = json.dumps({"cells": [{"cell_type": "code", "source": source}]})
+    assert _found(checker, notebook, "a.ipynb") == [(source.count("\n") + 1, LACKS, "tensorflow.no_such")]
+
+
+def test_a_cell_of_another_language_is_passed_over(checker):
+    cells = [
+        {"cell_type": "code", "source": s} for s in ("%%bash\nfor x in *; do", "import tensorflow as tf\ntf.no_such")
+    ]
+    assert _found(checker, json.dumps({"cells": cells}), "a.ipynb") == [(4, LACKS, "tensorflow.no_such")]
+
+
+def test_a_line_of_python_that_begins_like_one_for_ipython_is_read(checker):
+    cells = [{"cell_type": "code", "source": "import tensorflow as tf\nx = (tf.no_such\n     % tf.nor_such)"}]
+    names = [symbol for _, _, symbol in _found(checker, json.dumps({"cells": cells}), "a.ipynb")]
+    assert names == ["tensorflow.no_such", "tensorflow.nor_such"]
+
+
+def test_a_notebook_of_format_3_is_read(checker):
+    cells = [{"cell_type": "code", "input": ["import tensorflow as tf\n", "tf.no_such"]}]
+    text = json.dumps({"worksheets": [{"cells": cells}], "nbformat": 3})
+    assert _found(checker, text, "a.ipynb") == [(2, LACKS, "tensorflow.no_such")]
+
+
 @pytest.fixture
 def project(tmp_path):
     (tmp_path / "pkg" / ".hidden").mkdir(parents=True)

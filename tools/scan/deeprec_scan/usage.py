@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import warnings
 from typing import NamedTuple, Optional
 
@@ -38,11 +39,7 @@ def uses_in(source: str) -> list[Use]:
     """
     visitor = _Visitor()
     try:
-        with warnings.catch_warnings():
-            # Old code has invalid escapes; they are not what is asked for.
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-        visitor.visit(tree)
+        visitor.visit(_parsed(source))
     except (SyntaxError, ValueError) as error:
         raise NotPython3(getattr(error, "lineno", None) or 1, str(error)) from None
     except (MemoryError, RecursionError):
@@ -52,21 +49,48 @@ def uses_in(source: str) -> list[Use]:
     return sorted(unique.values(), key=lambda use: (use.line, use.name))
 
 
+# Lines for IPython: "%magic", "!command", "?name", "name?", "names = !command".
+_IPYTHON = re.compile(r"\s*[%!?]|[^#]*\?\s*$|\s*[\w.,\s]+=\s*[%!]")
+# Cells that begin with "%%": their text is Python after these.
+_PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
+
+
 def notebook_source(text: str) -> str:
-    """The code cells of a Jupyter notebook as one text; lines that are for IPython become empty.
+    """The code cells of a Jupyter notebook as one text; lines that are for IPython do nothing in it.
 
     Raises:
       NotPython3: the text is no notebook.
     """
     try:
-        cells = json.loads(text)["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        notebook = json.loads(text)
+        # Format 3 had sheets.
+        sheets = [notebook] if "cells" in notebook else notebook["worksheets"]
+        cells = [cell for sheet in sheets for cell in sheet["cells"] if cell["cell_type"] == "code"]
+        code = ["".join(cell["source"] if "source" in cell else cell["input"]) for cell in cells]
     except RecursionError:
         raise NotPython3(1, _TOO_DEEP) from None
     except (ValueError, KeyError, TypeError) as error:
         raise NotPython3(1, f"not a notebook: {error}") from None
-    lines = "\n".join(code).splitlines()
-    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
+    return "\n".join(map(_without_ipython, code))
+
+
+def _without_ipython(cell: str) -> str:
+    lines = cell.splitlines()
+    if cell.startswith("%%") and not cell.startswith(_PYTHON_CELLS):
+        return "\n" * (len(lines) - 1)
+    try:
+        _parsed(cell)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        # A block may have no other line.
+        lines = [f"{line[: len(line) - len(line.lstrip())]}pass" if _IPYTHON.match(line) else line for line in lines]
+    return "\n".join(lines)
+
+
+def _parsed(source: str) -> ast.AST:
+    with warnings.catch_warnings():
+        # Old code has invalid escapes; they are not what is asked for.
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
 
 
 class _Visitor(ast.NodeVisitor):
