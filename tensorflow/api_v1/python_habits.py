@@ -26,6 +26,8 @@ def install() -> None:
 
     _restore(collections, {name: getattr(collections.abc, name) for name in collections.abc.__all__})
     _restore(inspect, {"ArgSpec": _ArgSpec, "formatargspec": _formatargspec, "getargspec": _getargspec})
+    # The interval had no effect since Python 3.2.
+    _restore(sys, {"getcheckinterval": lambda: 100, "setcheckinterval": lambda interval: None})
     _restore(time, {"clock": time.process_time})
     _restore(threading.Thread, {"isAlive": threading.Thread.is_alive})
     for module, names in _LATER.items():
@@ -193,6 +195,7 @@ _LATER = {
     "base64": lambda m: _restore(m, {"encodestring": m.encodebytes, "decodestring": m.decodebytes}),
     "cgi": lambda m: _restore(m, {"escape": _html_escape}),
     "fractions": lambda m: _restore(m, {"gcd": _gcd}),
+    "html.parser": lambda m: _restore(m.HTMLParser, {"unescape": lambda self, s: m.unescape(s)}),
     "platform": lambda m: _restore(m, {"dist": _linux_distribution, "linux_distribution": _linux_distribution}),
     "unittest.case": _test_names,
 }

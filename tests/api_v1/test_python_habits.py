@@ -36,6 +36,15 @@ def test_dropped_names_are_back(check_python):
     )
 
 
+def test_an_html_parser_unescapes(check_python):
+    code = "import tensorflow, html.parser\nprint(html.parser.HTMLParser().unescape('a &lt; b &amp;&#33;'))"
+    assert check_python(code) == "a < b &!"
+
+
+def test_the_check_interval_is_taken(check_python):
+    assert check_python("import sys, tensorflow\nsys.setcheckinterval(5)\nprint(sys.getcheckinterval() > 0)") == "True"
+
+
 def test_the_switch_turns_them_off(check_python):
     out = check_python(
         "import collections, inspect, numpy as np, tensorflow\n"
