@@ -40,6 +40,7 @@ def populate(module: types.ModuleType) -> None:
         deprecations,
         error_texts,
         feature_columns,
+        interleave_cycles,
         keras_defaults,
         keras_optimizers,
         keras_values,
@@ -54,6 +55,7 @@ def populate(module: types.ModuleType) -> None:
     op_seeds.install()
     keras_values.install()
     keras_defaults.install()
+    interleave_cycles.install()
     feature_columns.install()
     checkpoints.install()
     error_texts.install()

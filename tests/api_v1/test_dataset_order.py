@@ -1,6 +1,11 @@
-"""A shuffle that is repeated has 1.15's order: one random stream of the raw seeds through all epochs."""
+"""Datasets have 1.15's order.
+
+A shuffle that is repeated draws from one random stream of the raw seeds through all epochs; an interleave without a cycle length
+reads from as many elements at once as there are CPUs.
+"""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -214,3 +219,32 @@ def test_the_stock_order_on_request(check_python):
 def test_a_repeat_of_one_is_no_repeat():
     source = tf.data.Dataset.range(12).shuffle(5, seed=21)
     assert _values(source.repeat(1)) == _values(source) != _reference(range(12), 5, 1, 9, 21)
+
+
+def _interleaved(elements, repeats, cycle):
+    """One of each of `cycle` elements in turn; a place whose element is used up takes the next one."""
+    rest, places, out = list(elements), [None] * cycle, []
+    while rest or any(places):
+        for i in range(cycle):
+            if not places[i] and rest:
+                places[i] = [rest.pop(0)] * repeats
+            if places[i]:
+                out.append(places[i].pop())
+    return out
+
+
+@pytest.mark.parametrize("parallel", [None, 1, -1])
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_an_interleave_without_a_cycle_length_has_one_for_each_cpu(check_python, parallel, cpus):
+    if len(os.sched_getaffinity(0)) < cpus:
+        pytest.skip(f"needs {cpus} CPUs")
+    # In a process of its own: the runtime counts the CPUs once.
+    out = check_python(
+        f"import os\nos.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:{cpus}])\n"
+        "import tensorflow as tf\n"
+        "tf.enable_eager_execution()\n"
+        "data = tf.data.Dataset.range(5)\n"
+        "inner = lambda x: tf.data.Dataset.from_tensors(x).repeat(3)\n"
+        f"print([int(x) for x in data.interleave(inner, num_parallel_calls={parallel})])"
+    )
+    assert out == str(_interleaved(range(5), 3, cpus))
