@@ -10,7 +10,7 @@ from tensorflow.api_v1.old_paths import core_arguments, keras_arguments
 
 
 def install(namespace: types.ModuleType) -> None:
-    """Changes what is loaded at once, and tf_keras' modules when they load.
+    """Changes what is loaded at once, and other modules, such as tf_keras', when they load.
 
     Args:
       namespace: `tf.compat.v1`, before its names are copied to the root.
@@ -23,7 +23,7 @@ def install(namespace: types.ModuleType) -> None:
         name = f"nn.{name}_cross_entropy_with_logits"
         _set(namespace, [name], _named_arguments_only(_get(namespace, name)))
     by_module = {}
-    for target, arguments in keras_arguments.ARGUMENTS.items():
+    for target, arguments in {**core_arguments.METHODS, **keras_arguments.ARGUMENTS}.items():
         module, _, name = target.partition(":")
         by_module.setdefault(module, {})[name] = arguments
     for module, changes in by_module.items():

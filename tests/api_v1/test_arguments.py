@@ -204,3 +204,12 @@ def test_operation_and_tensor_have_the_members_that_graph_code_uses():
         frames = y.op.traceback_with_start_lines
         assert any(frame[0].endswith("test_arguments.py") for frame in frames) and len(frames[0]) == 5
         assert y.op._inputs == [x] and x._consumers == [y.op] and y._value_index == 0
+
+
+def test_a_test_case_compares_shapes_and_protos_by_the_old_argument_names():
+    case = tf.test.TestCase()
+    with tf.Graph().as_default():
+        case.assertShapeEqual(np_array=np.zeros((2, 3)), tf_tensor=tf.zeros([2, 3]))
+        with pytest.raises(AssertionError):
+            case.assertShapeEqual(np_array=np.zeros((2, 4)), tf_tensor=tf.zeros([2, 3]))
+    case.assertProtoEquals("allow_soft_placement: true", message=tf.ConfigProto(allow_soft_placement=True))

@@ -1,6 +1,7 @@
 """Recurrent classes of Keras that 2.21 lacks compute what their formulas say, and come back from their configuration."""
 
 import importlib
+import inspect
 
 import numpy as np
 import pytest
@@ -40,6 +41,24 @@ def test_a_convolutional_layer_of_a_private_module_comes_back_from_its_config(gr
     copy = tf.keras.layers.deserialize(tf.keras.layers.serialize(layer))
     assert type(copy) is getattr(module, name)
     assert copy.get_config() == layer.get_config()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("ConvRNN2D", "cell return_sequences return_state go_backwards stateful unroll"),
+        (
+            "ConvLSTM2DCell",
+            "filters kernel_size strides padding data_format dilation_rate activation recurrent_activation use_bias "
+            "kernel_initializer recurrent_initializer bias_initializer unit_forget_bias kernel_regularizer "
+            "recurrent_regularizer bias_regularizer kernel_constraint recurrent_constraint bias_constraint dropout "
+            "recurrent_dropout",
+        ),
+    ],
+)
+def test_a_convolutional_layer_shows_the_arguments_of_1_15(name, arguments):
+    module = importlib.import_module("tensorflow.python.keras.layers.convolutional_recurrent")
+    assert list(inspect.signature(getattr(module, name)).parameters) == [*arguments.split(), "kwargs"]
 
 
 def test_conv_rnn_2d_over_the_cell_is_conv_lstm_2d(graph):

@@ -25,3 +25,11 @@ FUNCTIONS = {
 CLASSES = {
     "OptionalSpec data.experimental.OptionalStructure": "value_structure=element_spec",
 }
+
+_CASE = "tensorflow.python.framework.test_util:TensorFlowTestCase"
+
+# "module:Class.method", for modules that load later.
+METHODS = {
+    f"{_CASE}.assertProtoEquals": "expected_message_maybe_ascii message=validate_message msg",
+    f"{_CASE}.assertShapeEqual": "np_array=input_a tf_tensor=input_b msg",
+}

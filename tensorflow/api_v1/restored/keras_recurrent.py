@@ -1,5 +1,7 @@
 """Recurrent classes of Keras that went, or that take a rank now."""
 
+import inspect
+
 from tf_keras.src import backend
 from tf_keras.src.layers.rnn import base_conv_lstm, base_conv_rnn, lstm_v1
 
@@ -24,15 +26,16 @@ class ConvRNN2D(base_conv_rnn.ConvRNN):
 
 
 class ConvLSTM2DCell(base_conv_lstm.ConvLSTMCell):
-    """The cell of `tf.keras.layers.ConvLSTM2D`, which explains the arguments; those after `kernel_size` are, in this order:
-
-    strides, padding, data_format, dilation_rate, activation, recurrent_activation, use_bias, kernel_initializer,
-    recurrent_initializer, bias_initializer, unit_forget_bias, kernel_regularizer, recurrent_regularizer, bias_regularizer,
-    kernel_constraint, recurrent_constraint, bias_constraint, dropout, recurrent_dropout.
-    """
+    """The cell of `tf.keras.layers.ConvLSTM2D`, which explains the arguments."""
 
     def __init__(self, filters, kernel_size, *args, **kwargs):
         super().__init__(2, filters, kernel_size, *args, **kwargs)
+
+
+_SIGNATURE = inspect.signature(base_conv_lstm.ConvLSTMCell.__init__)
+ConvLSTM2DCell.__init__.__signature__ = _SIGNATURE.replace(
+    parameters=[p for name, p in _SIGNATURE.parameters.items() if name != "rank"]
+)
 
 
 class PeepholeLSTMCell(lstm_v1.LSTMCell):
