@@ -133,7 +133,7 @@ def test_columns_of_unequal_options_do_not_share(tf):
         fc.shared_embedding_columns(columns, 3)
 
 
-@pytest.mark.parametrize("argument", [{"do_fusion": True}, {"coalesced_scope": object()}])
+@pytest.mark.parametrize("argument", [{"do_fusion": True}])
 def test_the_kind_of_lookup_op_does_not_change_the_result(tf, pool, argument):
     fc = tf.feature_column
     category = fc.categorical_column_with_embedding("a", dtype=tf.int64, ev_option=option(tf, pool))

@@ -9,6 +9,8 @@ MODULES = {
     "tensorflow.core.framework.embedding": (),
     "tensorflow.core.framework.embedding.config_pb2": f"{_EV}.storage_types",
     f"{_PY}.ops.gen_kv_variable_ops": f"{_EV}.gen_kv_variable_ops",
+    f"{_PY}.ops.fused_embedding_ops": f"{_EV}.group_lookup",
+    f"{_PY}.ops.group_embedding_lookup_ops": f"{_EV}.group_lookup",
     f"{_PY}.ops.hash_table": (),
     f"{_PY}.ops.hash_table.hash_table": f"{_EV}.hash_table",
     f"{_PY}.ops.kv_variable_ops": f"{_EV}.kv_variable_ops",
@@ -39,6 +41,14 @@ _GETTERS = {
 }
 _LOOKUPS = {
     "adaptive_embedding_lookup_sparse": f"{_EV}.adaptive:adaptive_embedding_lookup_sparse",
+    **{
+        name: f"{_EV}.group_lookup:{name}"
+        for name in (
+            "fused_embedding_lookup_sparse",
+            "fused_safe_embedding_lookup_sparse",
+            "group_embedding_lookup_sparse",
+        )
+    },
     "embedding_lookup_sparse_multi_dim": f"{_EV}.lookup_multi_dim:embedding_lookup_sparse_multi_dim",
     "safe_adaptive_embedding_lookup_sparse": f"{_EV}.adaptive:safe_adaptive_embedding_lookup_sparse",
     "safe_embedding_lookup_multi_dim": f"{_EV}.lookup_multi_dim:safe_embedding_lookup_multi_dim",
@@ -52,6 +62,9 @@ _COLUMNS = {
         "sequence_categorical_column_with_embedding",
     )
 }
+_COLUMNS.update(
+    {name: f"{_EV}.fusion:{name}" for name in ("coalesced_embedding_scope", "group_embedding_column_scope")}
+)
 _ROOT = {**_OPTIONS, **_GETTERS}
 _TRAIN = {
     "AdagradDecayOptimizer": f"{_OPTIMIZERS}.adagrad_decay:AdagradDecayOptimizer",

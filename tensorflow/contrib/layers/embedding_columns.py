@@ -19,7 +19,7 @@ from tensorflow.contrib.layers.sparse_columns import (
     _SparseColumn,
     _WeightedSparseColumn,
 )
-from tensorflow.deeprec.embedding import public_columns
+from tensorflow.deeprec.embedding import fusion
 from tensorflow.python.feature_column import feature_column as fc_core
 from tensorflow.python.framework import dtypes, tensor_shape
 from tensorflow.python.ops import (
@@ -252,7 +252,7 @@ def embedding_column(
         max_norm=max_norm,
         trainable=trainable,
     )
-    return public_columns.asked_to_fuse(column, do_fusion)
+    return fusion.mark(column, do_fusion)
 
 
 def _shared_name(columns):
@@ -312,7 +312,7 @@ def shared_embedding_columns(
             max_norm=max_norm,
             trainable=trainable,
         )
-        return public_columns.asked_to_fuse(made, do_fusion)
+        return fusion.mark(made, do_fusion)
 
     first, *others = sparse_id_columns
     if not others:

@@ -3,7 +3,7 @@
 from tensorflow.contrib.framework import checkpoint_utils
 from tensorflow.contrib.framework import variables as contrib_variables
 from tensorflow.contrib.layers import embedding_ops, layers
-from tensorflow.deeprec.embedding import tables
+from tensorflow.deeprec.embedding import fusion, group_lookup, tables
 from tensorflow.python.framework import dtypes, ops
 from tensorflow.python.ops import (
     resource_variable_ops,
@@ -80,6 +80,11 @@ def _embeddings_from_arguments(column, args, weight_collections, trainable, outp
     elif column._checkpoint_path() is not None:
         raise ValueError(f"ckpt_to_load_from must be None for {column.name}, whose embedding has blocks.")
     _maybe_restore_from_checkpoint(column._checkpoint_path(), embeddings)
+    if getattr(column, "fusion_scope", None) is not None and blocknums is None:
+        with fusion.of_column(column):
+            return group_lookup.fused_safe_embedding_lookup_sparse(
+                embeddings, ids, weights, args.combiner, name=column.name + "weights", max_norm=args.max_norm
+            )
     return embedding_ops.safe_embedding_lookup_sparse(
         embeddings,
         ids,

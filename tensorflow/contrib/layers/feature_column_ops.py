@@ -7,6 +7,7 @@ from tensorflow.contrib.framework.experimental import experimental
 from tensorflow.contrib.layers import embedding_ops
 from tensorflow.contrib.layers import feature_column as fc
 from tensorflow.contrib.layers import layers
+from tensorflow.deeprec.embedding import fusion
 from tensorflow.python.framework import dtypes, ops, sparse_tensor
 from tensorflow.python.ops import array_ops, init_ops, math_ops, nn_ops, parsing_ops, sparse_ops, variable_scope
 from tensorflow.python.platform import tf_logging as logging
@@ -83,6 +84,7 @@ def _input_layer(column, transformed, weight_collections, trainable, output_rank
     )
 
 
+@fusion.layer
 def _input_from_feature_columns(
     columns_to_tensors,
     feature_columns,

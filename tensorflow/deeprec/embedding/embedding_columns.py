@@ -1,6 +1,6 @@
 """Dense columns over the categorical columns of `columns`. `public_columns` makes them."""
 
-from tensorflow.deeprec.embedding import adaptive, getter, tables
+from tensorflow.deeprec.embedding import adaptive, fusion, getter, tables
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_v2 as fc
 from tensorflow.python.framework import ops, tensor_shape
@@ -74,14 +74,15 @@ class SharedTableEmbeddingColumn(fc_old._SharedEmbeddingColumn):
             if self.ckpt_to_load_from is not None:
                 target = list(table) if isinstance(table, variables.PartitionedVariable) else table
                 checkpoint_utils.init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: target})
-            return embedding_ops.safe_embedding_lookup_sparse(
-                table,
-                sparse_tensors.id_tensor,
-                sparse_tensors.weight_tensor,
-                combiner=self.combiner,
-                name=f"{self.name}_weights",
-                max_norm=self.max_norm,
-            )
+            with fusion.of_column(self):
+                return embedding_ops.safe_embedding_lookup_sparse(
+                    table,
+                    sparse_tensors.id_tensor,
+                    sparse_tensors.weight_tensor,
+                    combiner=self.combiner,
+                    name=f"{self.name}_weights",
+                    max_norm=self.max_norm,
+                )
 
 
 def check_shareable(sources) -> None:

@@ -46,6 +46,9 @@ def _flat(ids, counts):
 def _joined(indices, recorded):
     """The counts joined as the keys were; None if it is not known how they came about."""
     op = indices.op
+    if op.type == "GroupEmbeddingLookupGrad":
+        # A gradient for each occurrence.
+        return _flat(indices, None)
     if indices.ref() in recorded:
         return _flat(indices, recorded[indices.ref()])
     if op.type in ("Cast", "Identity", "Reshape"):

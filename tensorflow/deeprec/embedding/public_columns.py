@@ -8,7 +8,7 @@ import inspect
 import math
 
 from tensorflow.api_v1 import import_hooks
-from tensorflow.deeprec.embedding import options, tables
+from tensorflow.deeprec.embedding import fusion, tables
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_lib
 from tensorflow.python.feature_column import feature_column_v2 as fc
@@ -56,22 +56,9 @@ def _embedding_column(released):
             from tensorflow.deeprec.embedding import embedding_columns
 
             column = embedding_columns.TableEmbeddingColumn(**{**column._asdict(), "dimension": dimension})
-        return asked_to_fuse(column, do_fusion, coalesced_scope)
+        return fusion.mark(column, do_fusion, coalesced_scope)
 
     return embedding_column
-
-
-def asked_to_fuse(column, do_fusion, coalesced_scope=None):
-    """Notes on a column that it is to share an op with others, and warns once: each has its own, with the same result."""
-    options.warn_without_effect(
-        "embedding_column",
-        "each column has lookups of its own",
-        do_fusion=do_fusion or None,
-        coalesced_scope=coalesced_scope,
-    )
-    column.do_fusion = bool(do_fusion)
-    column.coalesced_scope = coalesced_scope
-    return column
 
 
 def _shared_embedding_columns(released):
@@ -107,12 +94,14 @@ def _shared_embedding_columns(released):
 
             embedding_columns.check_shareable(sources)
             result = [embedding_columns.SharedTableEmbeddingColumn(*column) for column in result]
-        return [asked_to_fuse(column, do_fusion) for column in result]
+        return [fusion.mark(column, do_fusion) for column in result]
 
     return shared_embedding_columns
 
 
 def _input_layer(released):
+    fused = fusion.layer(released)
+
     def input_layer(
         features,
         feature_columns,
@@ -124,11 +113,11 @@ def _input_layer(released):
     ):
         arguments = (features, feature_columns, weight_collections, trainable, cols_to_vars, cols_to_output_tensors)
         if adaptive_mask_tensors is None:
-            return released(*arguments)
+            return fused(*arguments)
         from tensorflow.deeprec.embedding import adaptive
 
         with adaptive.masks(adaptive_mask_tensors):
-            return released(*arguments)
+            return fused(*arguments)
 
     return input_layer
 
@@ -141,6 +130,22 @@ def _indicator_column(released):
         return released(categorical_column)
 
     return indicator_column
+
+
+def _looks_up(released):
+    """For the method of an embedding column that looks up."""
+
+    @functools.wraps(released)
+    def look_up(self, *args, **kwargs):
+        with fusion.of_column(self):
+            return released(self, *args, **kwargs)
+
+    return look_up
+
+
+def _dense_features(module) -> None:
+    for cls in (module.DenseFeatures,):
+        cls.call = fusion.layer(cls.call)
 
 
 def _track(layer, table) -> None:
@@ -219,6 +224,13 @@ def install() -> None:
         for holder in (module, feature_column_lib, api):
             if getattr(holder, name, None) is released:
                 setattr(holder, name, function)
+    for cls, name in (
+        (fc.EmbeddingColumn, "_get_dense_tensor_internal_helper"),
+        (fc.SharedEmbeddingColumn, "_get_dense_tensor_internal"),
+        (fc_old._SharedEmbeddingColumn, "_get_dense_tensor_internal"),
+    ):
+        setattr(cls, name, _looks_up(getattr(cls, name)))
+    import_hooks.after_import("tf_keras.src.feature_column.dense_features", _dense_features)
     fc._StateManagerImpl.create_variable = _create_variable(fc._StateManagerImpl.create_variable)
     fc_old._FCLinearWrapper.build = _build_linear(fc_old._FCLinearWrapper.build)
     import_hooks.after_import("tensorflow_estimator.python.estimator.canned.linear", _leave_tables_out)

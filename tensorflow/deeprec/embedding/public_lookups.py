@@ -7,7 +7,7 @@ go to `lookup`.
 import functools
 import inspect
 
-from tensorflow.deeprec.embedding import tables
+from tensorflow.deeprec.embedding import fusion, tables
 from tensorflow.python.ops import embedding_ops, nn
 
 _NAMES = ("embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse")
@@ -93,6 +93,10 @@ def _safe_embedding_lookup_sparse(released):
         blocknums=None,
     ):
         arguments = (embedding_weights, sparse_ids, sparse_weights, combiner, default_id, name)
+        if fusion.is_on() and blocknums is None:
+            from tensorflow.deeprec.embedding import group_lookup
+
+            return group_lookup.fused_safe_embedding_lookup_sparse(*arguments, partition_strategy, max_norm, prune)
         if not tables.is_table(embedding_weights):
             _only_for_tables(embedding_weights, blocknums=blocknums)
             if combiner != "tile" and prune:

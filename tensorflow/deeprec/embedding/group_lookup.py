@@ -1,0 +1,349 @@
+"""Combined sparse lookups of many columns in one op, forward and backward.
+
+A column that the op has no form for (the combiner "tile", tables that are made of several variables, parts on several devices)
+is looked up by itself, with the same result.
+"""
+
+import dataclasses
+
+from tensorflow.deeprec import library
+from tensorflow.deeprec.embedding import combine, fusion, tables
+from tensorflow.deeprec.embedding import lookup as lookup_lib
+from tensorflow.deeprec.embedding.variable import EmbeddingVariable
+from tensorflow.python.framework import dtypes, indexed_slices, ops
+from tensorflow.python.ops import array_ops, embedding_ops, math_ops, resource_variable_ops, variables
+
+_DTYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+_PER_COLUMN = (
+    "dims",
+    "parts",
+    "kinds",
+    "strategies",
+    "combiners",
+    "max_norms",
+    "prune",
+    "fill_empty",
+    "default_ids",
+    "has_weights",
+    "touch_first",
+)
+
+
+@dataclasses.dataclass
+class Column:
+    """One lookup.
+
+    Attributes:
+      params: table, variable, or list or PartitionedVariable of parts.
+      ids: SparseTensor of keys, `[d_0, ..., d_n]`.
+      weights: SparseTensor of floats, or None.
+      combiner: "sum", "mean", "sqrtn" or "tile".
+      max_norm: L2 norm to which rows are clipped, or None.
+      default_id: what a row without ids reads; None: it is 0.
+      prune: whether ids below 0 are left out, and, unless the combiner is "sum", weights that are not positive.
+      partition_strategy: of ordinary variables, "mod" or "div".
+      fills: whether the lookup this stands for fills rows without ids with id 0, which then gets a gradient of zeros.
+    """
+
+    params: object
+    ids: object
+    weights: object = None
+    combiner: str = "mean"
+    max_norm: float | None = None
+    default_id: int | None = None
+    prune: bool = False
+    partition_strategy: str = "mod"
+    fills: bool = False
+
+
+def lookup(columns: list[Column], name=None) -> list:
+    """Looks all columns up: for each `[d_0, ..., d_{n-1}, dim]`; see Column."""
+    results = [None] * len(columns)
+    groups = {}
+    for i, column in enumerate(columns):
+        parts = _parts(column.params)
+        key = _group_of(column, parts)
+        if key is None:
+            results[i] = _alone(column)
+        else:
+            groups.setdefault(key, []).append((i, column, parts))
+    with ops.name_scope(name, "group_embedding_lookup"):
+        for members in groups.values():
+            for (i, *_), rows in zip(members, _in_one_op(members)):
+                results[i] = rows
+    return results
+
+
+def _parts(params) -> list:
+    parts = list(params) if isinstance(params, (list, tuple, variables.PartitionedVariable)) else [params]
+    if len(parts) == 1 and isinstance(parts[0], variables.PartitionedVariable):
+        parts = list(parts[0])
+    return tables.parts_of(parts) if tables.is_table(parts) else parts
+
+
+def _group_of(column: Column, parts):
+    """What columns of one op have in common, (device, dtype); None if the op can not do this one."""
+    first = parts[0]
+    if column.combiner == "tile" or column.partition_strategy not in ("mod", "div"):
+        return None
+    if isinstance(first, EmbeddingVariable):
+        fits = True
+    else:
+        fits = all(
+            isinstance(part, (variables.RefVariable, resource_variable_ops.BaseResourceVariable))
+            and not tables.is_table(part)
+            and part.shape.rank == 2
+            and part.shape[1] is not None
+            for part in parts
+        )
+    if not fits or first.dtype.base_dtype not in _DTYPES or column.ids.dtype not in (dtypes.int32, dtypes.int64):
+        return None
+    devices = {part.device for part in parts}
+    return (devices.pop(), first.dtype.base_dtype) if len(devices) == 1 else None
+
+
+def _alone(column: Column):
+    """The composed lookup."""
+    arguments = {
+        "combiner": column.combiner,
+        "default_id": column.default_id,
+        "partition_strategy": column.partition_strategy,
+        "max_norm": column.max_norm,
+    }
+    if tables.is_table(column.params) or column.combiner == "tile" or not column.prune:
+        return lookup_lib.safe_lookup_sparse(column.params, column.ids, column.weights, prune=column.prune, **arguments)
+    with fusion.none():
+        return embedding_ops.safe_embedding_lookup_sparse(column.params, column.ids, column.weights, **arguments)
+
+
+def _table_inputs(parts):
+    if isinstance(parts[0], variables.RefVariable):
+        return "tensor", [ops.convert_to_tensor(part) for part in parts]
+    return "ev" if isinstance(parts[0], EmbeddingVariable) else "resource", [part.handle for part in parts]
+
+
+def _in_one_op(members) -> list:
+    first = members[0][2][0]
+    attributes = {name: [] for name in _PER_COLUMN}
+    inputs = {name: [] for name in ("tables", "indices", "values", "shapes", "weights")}
+    with ops.device(None), embedding_ops._colocate_with(first):
+        for _, column, parts in members:
+            kind, of_parts = _table_inputs(parts)
+            inputs["tables"] += of_parts
+            inputs["indices"].append(column.ids.indices)
+            inputs["values"].append(math_ops.cast(column.ids.values, dtypes.int64))
+            inputs["shapes"].append(column.ids.dense_shape)
+            if column.weights is not None:
+                inputs["weights"].append(math_ops.cast(column.weights.values, dtypes.float32))
+            for name, value in {
+                "dims": int(parts[0].shape[-1]),
+                "parts": len(parts),
+                "kinds": kind,
+                "strategies": column.partition_strategy,
+                "combiners": column.combiner,
+                "max_norms": 0.0 if column.max_norm is None else float(column.max_norm),
+                "prune": column.prune,
+                "fill_empty": column.default_id is not None,
+                "default_ids": column.default_id or 0,
+                "has_weights": column.weights is not None,
+                "touch_first": column.fills and column.default_id is None and kind != "ev",
+            }.items():
+                attributes[name].append(value)
+            for part in parts if kind == "ev" else ():
+                part._count(column.ids.values, None)  # pylint: disable=protected-access
+        rows = library.ops().group_embedding_lookup(**inputs, T=first.dtype.base_dtype, **attributes)
+    fusion.made(rows[0].op)
+    # The caller's device may be another than the tables'.
+    return [array_ops.identity(of_column) for of_column in rows]
+
+
+def attributes_of(op) -> dict:
+    """The lists of a GroupEmbeddingLookup that have an element for each column."""
+    attributes = {name: list(op.get_attr(name)) for name in _PER_COLUMN}
+    for name in ("kinds", "strategies", "combiners"):
+        attributes[name] = [value.decode() for value in attributes[name]]
+    return attributes
+
+
+def inputs_of(op) -> dict:
+    """The lists of inputs of a GroupEmbeddingLookup, by their names."""
+    n, num_tables = op.get_attr("N"), sum(op.get_attr("parts"))
+    inputs = list(op.inputs)
+    sizes = {"tables": num_tables, "indices": n, "values": n, "shapes": n, "weights": op.get_attr("W")}
+    found = {}
+    for name, size in sizes.items():
+        found[name], inputs = inputs[:size], inputs[size:]
+    return found
+
+
+@ops.RegisterGradient("GroupEmbeddingLookup")
+def _gradient(op, *grads):
+    attributes = attributes_of(op)
+    inputs = inputs_of(op)
+    num_tables, weights = len(inputs["tables"]), inputs["weights"]
+    grads = [array_ops.zeros_like(rows) if grad is None else grad for grad, rows in zip(grads, op.outputs)]
+    grads = [ops.convert_to_tensor(grad) for grad in grads]
+    common = dict(grads=grads, **inputs, **attributes)
+    keys, row_grads = library.ops().group_embedding_lookup_grad(**common, P=num_tables)
+    kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
+    of_tables = [
+        indexed_slices.IndexedSlices(rows, of_part, _dense_shape(kind, table))
+        for kind, table, of_part, rows in zip(kinds, inputs["tables"], keys, row_grads)
+    ]
+    # A node of its own, which does not run unless somebody wants the weights' gradients.
+    of_weights = list(library.ops().group_embedding_lookup_weights_grad(**common)) if weights else []
+    return [*of_tables, *[None] * (3 * op.get_attr("N")), *of_weights]
+
+
+def _dense_shape(kind, table):
+    if kind == "ev":
+        return library.ops().kv_variable_shape(table, out_type=dtypes.int32)
+    if kind == "resource":
+        return resource_variable_ops.variable_shape(table)
+    return array_ops.shape(table)
+
+
+def check_norm(max_norm) -> None:
+    """Raises ValueError unless max_norm is None or positive."""
+    if max_norm is not None and not max_norm > 0:
+        raise ValueError(f"max_norm must be positive, or None, got {max_norm!r}")
+
+
+def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy="mod", sp_weights=None, name=None):
+    """Many `tf.nn.embedding_lookup_sparse` at once, in one op for the tables of a device and dtype.
+
+    Args:
+      params: list of n tables or ordinary variables, each whole or partitioned.
+      sp_ids: list of n SparseTensors or RaggedTensors of keys, `[rows_i, columns_i]`.
+      combiners: list of n of "sum", "mean", "sqrtn" and "tile", or one for all; None: "mean".
+      partition_strategy: how the keys of ordinary variables are spread over their parts, "mod" or "div".
+      sp_weights: list of n SparseTensors of floats or None, as `sp_ids`; None: 1 for all.
+      name: name of the ops.
+
+    Returns:
+      List of n Tensors `[rows_i, dim_i]`; a row without ids is 0.
+
+    Raises:
+      TypeError: ids or weights are not sparse.
+      ValueError: the lists are of different lengths, or an argument does not fit.
+    """
+    params = list(params) if isinstance(params, (list, tuple)) else [params]
+    sp_ids = list(sp_ids) if isinstance(sp_ids, (list, tuple)) else [sp_ids]
+    combiners = [combiners] * len(params) if combiners is None or isinstance(combiners, str) else list(combiners)
+    sp_weights = [None] * len(params) if sp_weights is None else list(sp_weights)
+    for argument, values in (("sp_ids", sp_ids), ("combiners", combiners), ("sp_weights", sp_weights)):
+        if len(values) != len(params):
+            raise ValueError(
+                f"{argument} must have one element for each of the {len(params)} params, got {len(values)}"
+            )
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
+    columns = []
+    for of_column, ids, weights, combiner in zip(params, sp_ids, sp_weights, combiners):
+        ids, weights = lookup_lib.sparse_arguments(ids, weights)
+        columns.append(
+            Column(of_column, ids, weights, combine.checked(combiner), partition_strategy=partition_strategy)
+        )
+    return lookup(columns, name)
+
+
+def fused_embedding_lookup_sparse(
+    params,
+    sp_ids,
+    sparse_weights=None,
+    partition_strategy=None,
+    name=None,
+    combiner=None,
+    max_norm=None,
+    default_id=None,
+    prune_invalid_ids=False,
+    fill_empty_row=True,
+    blocknums=None,
+):
+    """`tf.nn.embedding_lookup_sparse` in one op.
+
+    Args:
+      params: table or ordinary variable, whole or partitioned.
+      sp_ids: SparseTensor or RaggedTensor of keys, `[rows, columns]`.
+      sparse_weights: the same of floats, or None.
+      partition_strategy: of ordinary variables, "mod" or "div"; None: "div".
+      name: name of the op.
+      combiner: "sum", "mean", "sqrtn" or "tile"; None: "mean".
+      max_norm: L2 norm to which rows are clipped before they are combined, or None.
+      default_id: what a row without ids reads, if `fill_empty_row`; None: such a row is 0.
+      prune_invalid_ids: whether ids below 0 are left out, and, unless the combiner is "sum", weights that are not positive.
+      fill_empty_row: whether default_id counts.
+      blocknums: must be None: for tables of dynamic dimension there is `tf.nn.embedding_lookup_sparse`.
+
+    Returns:
+      `[rows, dim]`.
+
+    Raises:
+      TypeError: sp_ids or sparse_weights are not sparse.
+      ValueError: an argument does not fit.
+    """
+    if blocknums is not None:
+        raise ValueError(f"blocknums must be None in a fused lookup, got {blocknums!r}")
+    partition_strategy = "div" if partition_strategy is None else partition_strategy
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
+    check_norm(max_norm)
+    ids, weights = lookup_lib.sparse_arguments(sp_ids, sparse_weights)
+    column = Column(
+        params,
+        ids,
+        weights,
+        combine.checked(combiner),
+        max_norm,
+        default_id if fill_empty_row else None,
+        bool(prune_invalid_ids),
+        partition_strategy,
+    )
+    return lookup([column], name)[0]
+
+
+def fused_safe_embedding_lookup_sparse(
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    name=None,
+    partition_strategy="div",
+    max_norm=None,
+    prune=True,
+):
+    """`tf.nn.safe_embedding_lookup_sparse` in one op.
+
+    Args:
+      embedding_weights: table or ordinary variable, whole or partitioned.
+      sparse_ids: SparseTensor or RaggedTensor of keys, `[d_0, ..., d_n]`.
+      sparse_weights: the same of floats, or None.
+      combiner, default_id, partition_strategy, max_norm, prune: as there.
+      name: name of the op.
+
+    Returns:
+      `[d_0, ..., d_{n-1}, dim]`.
+
+    Raises:
+      TypeError: sparse_ids or sparse_weights are not sparse.
+      ValueError: an argument does not fit.
+    """
+    if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
+        raise ValueError(f"embedding_weights must be given, got {embedding_weights!r}")
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
+    check_norm(max_norm)
+    ids, weights = lookup_lib.sparse_arguments(sparse_ids, sparse_weights)
+    column = Column(
+        embedding_weights,
+        ids,
+        weights,
+        combine.checked(combiner),
+        max_norm,
+        default_id,
+        bool(prune),
+        partition_strategy,
+        fills=True,
+    )
+    return lookup([column], name)[0]
