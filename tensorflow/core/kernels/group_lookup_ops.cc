@@ -22,6 +22,8 @@ using deeprec::sparse::Threads;
 
 // Entries that one thread takes in a go, unless one output row has more.
 constexpr int64_t kEntriesOfPart = 1024;
+// Of an entry, on one thread: to be prepared.
+constexpr double kPrepareNs = 8;
 // Of an entry: its keys and factor, and a row that is looked up and added.
 double EntryNs(int64_t row_bytes) { return 30 + double(row_bytes) / 8; }
 
@@ -134,16 +136,15 @@ class GroupLookupBase : public OpKernel {
     return absl::OkStatus();
   }
 
-  static absl::Status Prepare(std::vector<Column>* columns) {
-    for (size_t i = 0; i < columns->size(); ++i) {
-      Column& column = (*columns)[i];
-      const std::string wrong = PrepareEntries(column.sparse, column.spec->rule, &column.entries);
-      if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("column ", i, ": ", wrong));
-    }
-    return absl::OkStatus();
+  // Prepares the entries of all columns, on the op's threads.
+  absl::Status Prepare(OpKernelContext* ctx, std::vector<Column>* columns) const {
+    int64_t n = 0;
+    for (const Column& column : *columns) n += column.sparse.n;
+    return ForParts(ctx, int(columns->size()), double(n) * kPrepareNs,
+                    [&](int i) { return PrepareColumn(i, &(*columns)[i]); });
   }
 
-  // Calls work(piece) for pieces that make up all entries, on the op's threads; returns its first error.
+  // Calls work(piece, scratch) for pieces that make up all entries, on the op's threads; returns an error of theirs.
   template <class Work>
   absl::Status ForPieces(OpKernelContext* ctx, const std::vector<Column>& columns, const Work& work) const {
     std::vector<Piece> pieces;
@@ -157,21 +158,10 @@ class GroupLookupBase : public OpKernel {
         begin = end;
       }
     }
-    mutex mu;
-    absl::Status status;
-    const auto run = [&](int i) {
-      const absl::Status of_piece = work(pieces[i]);
-      if (of_piece.ok()) return;
-      mutex_lock lock(mu);
-      status.Update(of_piece);
-    };
-    const Threads threads = PoolThreads(ctx);
-    if (pieces.size() < 2 || threads.run == nullptr || deeprec::sparse::NumShards(cost, threads.count) == 1) {
-      for (size_t i = 0; i < pieces.size(); ++i) run(int(i));
-    } else {
-      threads.run(int(pieces.size()), run);
-    }
-    return status;
+    return ForParts(ctx, int(pieces.size()), cost, [&](int i) {
+      thread_local FoundRows found;
+      return work(pieces[i], &found);
+    });
   }
 
   deeprec::sparse::ElementType type() const { return ElementTypeOf(dtype_); }
@@ -187,6 +177,31 @@ class GroupLookupBase : public OpKernel {
   }
 
  private:
+  static absl::Status PrepareColumn(int i, Column* column) {
+    const std::string wrong = PrepareEntries(column->sparse, column->spec->rule, &column->entries);
+    return wrong.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("column ", i, ": ", wrong));
+  }
+
+  // Calls work(0) .. work(parts - 1), which take `cost_ns` together.
+  template <class Work>
+  static absl::Status ForParts(OpKernelContext* ctx, int parts, double cost_ns, const Work& work) {
+    mutex mu;
+    absl::Status status;
+    const auto run = [&](int i) {
+      const absl::Status of_part = work(i);
+      if (of_part.ok()) return;
+      mutex_lock lock(mu);
+      status.Update(of_part);
+    };
+    const Threads threads = PoolThreads(ctx);
+    if (parts < 2 || threads.run == nullptr || deeprec::sparse::NumShards(cost_ns, threads.count) == 1) {
+      for (int i = 0; i < parts; ++i) run(i);
+    } else {
+      threads.run(parts, run);
+    }
+    return status;
+  }
+
   static absl::Status ReadSparse(int i, const Tensor& indices, const Tensor& values, const Tensor& shape,
                                  const Tensor* weights, SparseKeys* sparse) {
     const int64_t n = values.NumElements();
@@ -218,7 +233,7 @@ class GroupEmbeddingLookupOp : public GroupLookupBase {
     std::vector<Column> columns;
     std::unique_ptr<SharedMutexes> locks;
     OP_REQUIRES_OK(ctx, Open(ctx, 0, &columns));
-    OP_REQUIRES_OK(ctx, Prepare(&columns));
+    OP_REQUIRES_OK(ctx, Prepare(ctx, &columns));
     OP_REQUIRES_OK(ctx, Lock(&columns, &locks));
     std::vector<char*> out(columns.size());
     for (size_t c = 0; c < columns.size(); ++c) {
@@ -232,12 +247,11 @@ class GroupEmbeddingLookupOp : public GroupLookupBase {
       const int64_t bytes = columns[c].spec->dim * DataTypeSize(rows->dtype());
       for (const int64_t row : columns[c].entries.empty_rows) memset(out[c] + row * bytes, 0, bytes);
     }
-    OP_REQUIRES_OK(ctx, ForPieces(ctx, columns, [&](const Piece& piece) {
+    OP_REQUIRES_OK(ctx, ForPieces(ctx, columns, [&](const Piece& piece, FoundRows* found) {
                      const Column& column = columns[piece.column];
-                     FoundRows found;
                      TF_RETURN_IF_ERROR(
-                         column.table.Find(column.entries.keys.data() + piece.begin, piece.end - piece.begin, &found));
-                     CombineRows(type(), column.entries, piece.begin, piece.end, found.rows.data(), column.spec->dim,
+                         column.table.Find(column.entries.keys.data() + piece.begin, piece.end - piece.begin, found));
+                     CombineRows(type(), column.entries, piece.begin, piece.end, found->rows.data(), column.spec->dim,
                                  column.spec->rule.max_norm, out[piece.column]);
                      return absl::OkStatus();
                    }));
@@ -258,7 +272,7 @@ class GroupEmbeddingLookupGradOp : public GroupLookupBase {
     std::vector<Column> columns;
     std::unique_ptr<SharedMutexes> locks;
     OP_REQUIRES_OK(ctx, Open(ctx, this->columns(), &columns));
-    OP_REQUIRES_OK(ctx, Prepare(&columns));
+    OP_REQUIRES_OK(ctx, Prepare(ctx, &columns));
     OP_REQUIRES_OK(ctx, Lock(&columns, &locks));
     std::vector<Target> targets(columns.size());
     int part = 0;
@@ -267,8 +281,8 @@ class GroupEmbeddingLookupGradOp : public GroupLookupBase {
       OP_REQUIRES_OK(ctx, Allocate(ctx, columns[c], touch_first_[c], part, &targets[c]));
       part += columns[c].spec->parts;
     }
-    OP_REQUIRES_OK(ctx, ForPieces(ctx, columns, [&](const Piece& piece) {
-                     return Run(columns[piece.column], targets[piece.column], piece);
+    OP_REQUIRES_OK(ctx, ForPieces(ctx, columns, [&](const Piece& piece, FoundRows* found) {
+                     return Run(columns[piece.column], targets[piece.column], piece, found);
                    }));
   }
 
@@ -310,17 +324,16 @@ class GroupEmbeddingLookupGradOp : public GroupLookupBase {
     return absl::OkStatus();
   }
 
-  absl::Status Run(const Column& column, const Target& target, const Piece& piece) const {
+  absl::Status Run(const Column& column, const Target& target, const Piece& piece, FoundRows* found) const {
     const int64_t n = piece.end - piece.begin, dim = column.spec->dim, bytes = dim * DataTypeSize(target.grad->dtype());
     const double max_norm = column.spec->rule.max_norm;
-    FoundRows found;
     if (max_norm > 0) {
-      TF_RETURN_IF_ERROR(column.table.Find(column.entries.keys.data() + piece.begin, n, &found));
+      TF_RETURN_IF_ERROR(column.table.Find(column.entries.keys.data() + piece.begin, n, found));
     }
     const bool one = column.spec->parts == 1;
     std::vector<char> gradients(one ? 0 : n * bytes);
     char* const to = one ? target.rows[0] + piece.begin * bytes : gradients.data();
-    RowGradients(type(), column.entries, piece.begin, piece.end, found.rows.data(), dim, max_norm, target.grad->data(), to);
+    RowGradients(type(), column.entries, piece.begin, piece.end, found->rows.data(), dim, max_norm, target.grad->data(), to);
     if (one) return absl::OkStatus();
     for (int64_t i = 0; i < n; ++i) {
       const int64_t entry = piece.begin + i;
@@ -339,7 +352,7 @@ class GroupEmbeddingLookupWeightsGradOp : public GroupLookupBase {
     std::vector<Column> columns;
     std::unique_ptr<SharedMutexes> locks;
     OP_REQUIRES_OK(ctx, Open(ctx, this->columns(), &columns));
-    OP_REQUIRES_OK(ctx, Prepare(&columns));
+    OP_REQUIRES_OK(ctx, Prepare(ctx, &columns));
     OP_REQUIRES_OK(ctx, Lock(&columns, &locks));
     std::vector<const Tensor*> grads(columns.size());
     std::vector<float*> out(columns.size());
@@ -352,14 +365,13 @@ class GroupEmbeddingLookupWeightsGradOp : public GroupLookupBase {
       out[c] = of_weights->flat<float>().data();
       std::fill_n(out[c], columns[c].sparse.n, 0.0f);
     }
-    OP_REQUIRES_OK(ctx, ForPieces(ctx, columns, [&](const Piece& piece) {
+    OP_REQUIRES_OK(ctx, ForPieces(ctx, columns, [&](const Piece& piece, FoundRows* found) {
                      const Column& column = columns[piece.column];
                      if (out[piece.column] == nullptr) return absl::OkStatus();
-                     FoundRows found;
                      TF_RETURN_IF_ERROR(
-                         column.table.Find(column.entries.keys.data() + piece.begin, piece.end - piece.begin, &found));
+                         column.table.Find(column.entries.keys.data() + piece.begin, piece.end - piece.begin, found));
                      WeightGradients(type(), column.entries, column.sparse, column.spec->rule, piece.begin, piece.end,
-                                     found.rows.data(), column.spec->dim, grads[piece.column]->data(), out[piece.column]);
+                                     found->rows.data(), column.spec->dim, grads[piece.column]->data(), out[piece.column]);
                      return absl::OkStatus();
                    }));
   }

@@ -121,14 +121,13 @@ absl::Status ColumnTable::FindInEmbeddingVariables(const int64_t* keys, int64_t 
   const deeprec::sparse::Threads alone;
   const bool ask_permission = !ServesOnly();
   found->rows.resize(n);
-  found->copies.resize(n * row_bytes_);
+  char* to = found->Copies(n * row_bytes_);
   if (parts_ == 1) {
-    embedding_[0].table().Lookup(keys, n, nullptr, found->copies.data(), alone, ask_permission);
-    for (int64_t i = 0; i < n; ++i) found->rows[i] = found->copies.data() + i * row_bytes_;
+    embedding_[0].table().Lookup(keys, n, nullptr, to, alone, ask_permission);
+    for (int64_t i = 0; i < n; ++i) found->rows[i] = to + i * row_bytes_;
     return absl::OkStatus();
   }
   std::vector<int64_t> of_part, places;
-  char* to = found->copies.data();
   for (int p = 0; p < parts_; ++p) {
     of_part.clear();
     places.clear();

@@ -16,10 +16,19 @@ namespace tensorflow {
 
 enum class TableKind { kEmbeddingVariable, kResource, kTensor };
 
-// Memory for the rows that a Find copies.
+// Rows that were found, and memory for those that Find copies. Kept by a thread for its pieces of work.
 struct FoundRows {
   std::vector<const void*> rows;
-  std::vector<char> copies;
+  std::unique_ptr<char[]> copies;
+  int64_t capacity = 0;  // of copies
+
+  char* Copies(int64_t bytes) {
+    if (bytes > capacity) {
+      capacity = bytes;
+      copies.reset(new char[bytes]);
+    }
+    return copies.get();
+  }
 };
 
 // The table of one column.

@@ -29,6 +29,12 @@ typename Stored<T>::Compute ClipFactor(const T* row, int64_t dim, double max_nor
   return norm > most ? most / norm : Compute(1);
 }
 
+// sum[k] += factor * row[k] for k < width; a width that is known is a few vector operations.
+template <class T, class Compute>
+inline void AddRow(const T* row, Compute factor, int64_t width, Compute* sum) {
+  for (int64_t k = 0; k < width; ++k) sum[k] += factor * Stored<T>::Load(row[k]);
+}
+
 template <class T>
 void CombineRowsOf(const Entries& entries, int64_t begin, int64_t end, const void* const* found, int64_t dim,
                    double max_norm, T* out) {
@@ -37,13 +43,24 @@ void CombineRowsOf(const Entries& entries, int64_t begin, int64_t end, const voi
     int64_t last = first + 1;
     while (last < end && entries.rows[last] == entries.rows[first]) ++last;
     T* const to = out + entries.rows[first] * dim;
+    // Most columns have one id in a row.
+    if (last == first + 1 && entries.factors[first] == 1 && max_norm <= 0) {
+      memcpy(to, found[first - begin], dim * sizeof(T));
+      first = last;
+      continue;
+    }
     for (int64_t j = 0; j < dim; j += kBlock) {
       const int64_t width = std::min(kBlock, dim - j);
-      Compute sum[kBlock] = {};
+      Compute sum[kBlock];
+      std::fill_n(sum, width, Compute(0));
       for (int64_t i = first; i < last; ++i) {
         const T* const row = static_cast<const T*>(found[i - begin]);
         const Compute factor = Compute(entries.factors[i]) * ClipFactor(row, dim, max_norm);
-        for (int64_t k = 0; k < width; ++k) sum[k] += factor * Stored<T>::Load(row[j + k]);
+        if (width == 16) {
+          AddRow(row + j, factor, 16, sum);
+        } else {
+          AddRow(row + j, factor, width, sum);
+        }
       }
       for (int64_t k = 0; k < width; ++k) to[j + k] = Stored<T>::Store(sum[k]);
     }
@@ -59,6 +76,10 @@ void RowGradientsOf(const Entries& entries, int64_t begin, int64_t end, const vo
     const T* const g = grad + entries.rows[i] * dim;
     T* const to = gradients + (i - begin) * dim;
     const Compute factor = Compute(entries.factors[i]);
+    if (factor == 1 && max_norm <= 0) {
+      memcpy(to, g, dim * sizeof(T));
+      continue;
+    }
     const T* const row = max_norm > 0 ? static_cast<const T*>(found[i - begin]) : nullptr;
     const Compute clip = row == nullptr ? Compute(1) : ClipFactor(row, dim, max_norm);
     // A row on or within the sphere is not scaled.
@@ -120,31 +141,39 @@ std::string PrepareEntries(const SparseKeys& sparse, const CombineRule& rule, En
     num_rows *= sparse.shape[d];
   }
   entries->num_rows = num_rows;
-  for (auto* const list : {&entries->keys, &entries->rows, &entries->positions}) list->reserve(sparse.n);
-  entries->factors.reserve(sparse.n);
+  const size_t most = size_t(sparse.n) + (rule.fill_empty ? size_t(num_rows) : 0);
+  for (auto* const list : {&entries->keys, &entries->rows, &entries->positions}) list->reserve(most);
+  entries->factors.reserve(most);
+  const bool normalizes = rule.combiner != Combiner::kSum;
   int64_t row_before = -1, next_row = 0;
   size_t row_begin = 0;
+  // Of a row with one entry of weight 1, the factor is 1 whatever the combiner.
+  const auto end_row = [&] {
+    if (normalizes && (entries->factors.size() - row_begin > 1 || sparse.weights != nullptr)) {
+      Normalize(rule.combiner, &entries->factors, row_begin);
+    }
+    row_begin = entries->factors.size();
+  };
   for (int64_t i = 0; i < sparse.n; ++i) {
     int64_t row = 0;
     for (int d = 0; d + 1 < rank; ++d) {
       const int64_t index = sparse.indices[i * rank + d];
-      if (index < 0 || index >= sparse.shape[d]) {
+      if (uint64_t(index) >= uint64_t(sparse.shape[d])) {
         return "indices[" + std::to_string(i) + "," + std::to_string(d) + "] = " + std::to_string(index) +
                " is not in [0, " + std::to_string(sparse.shape[d]) + ")";
       }
       row = row * sparse.shape[d] + index;
     }
-    if (row < row_before) {
-      return "indices must be in row-major order, but indices[" + std::to_string(i) + "] is of row " +
-             std::to_string(row) + " after row " + std::to_string(row_before);
-    }
     if (row != row_before) {
-      Normalize(rule.combiner, &entries->factors, row_begin);
-      row_begin = entries->factors.size();
+      if (row < row_before) {
+        return "indices must be in row-major order, but indices[" + std::to_string(i) + "] is of row " +
+               std::to_string(row) + " after row " + std::to_string(row_before);
+      }
+      end_row();
       row_before = row;
     }
     const float weight = sparse.weights == nullptr ? 1.0f : sparse.weights[i];
-    if (rule.prune && (sparse.keys[i] < 0 || (rule.combiner != Combiner::kSum && !(weight > 0)))) continue;
+    if (rule.prune && (sparse.keys[i] < 0 || (normalizes && !(weight > 0)))) continue;
     if (next_row <= row) {
       AddEmptyRows(rule, next_row, row, entries);
       next_row = row + 1;
@@ -155,7 +184,7 @@ std::string PrepareEntries(const SparseKeys& sparse, const CombineRule& rule, En
     entries->factors.push_back(weight);
     entries->positions.push_back(i);
   }
-  Normalize(rule.combiner, &entries->factors, row_begin);
+  end_row();
   AddEmptyRows(rule, next_row, num_rows, entries);
   return "";
 }
