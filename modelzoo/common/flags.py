@@ -136,6 +136,11 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
     )
     group.add_argument("--no_eval", action="store_true", help="train only")
     group.add_argument(
+        "--export",
+        action="store_true",
+        help="write a SavedModel of the last checkpoint to OUTPUT_DIR/saved_model, load it, and predict from it",
+    )
+    group.add_argument(
         "--timeline", type=non_negative_int, default=0, metavar="N", help="write a Chrome trace every N steps; 0: none"
     )
     group.add_argument("--seed", type=seed, default=2021, metavar="N", help="of data, shuffle and initial weights")

@@ -52,7 +52,8 @@ class Model(NamedTuple):
     minimize: Callable[[tf.Tensor, tf.Variable], tf.Operation]
 
 
-ModelFn = Callable[[Dict[str, tf.Tensor], tf.Tensor], Model]
+# (features, labels, training: bool scalar, for batch normalization and the like) -> Model.
+ModelFn = Callable[[Dict[str, tf.Tensor], tf.Tensor, tf.Tensor], Model]
 
 
 class Evaluation(NamedTuple):
@@ -84,7 +85,8 @@ class TrainingGraph:
         features, labels, lines = tf.data.Iterator.from_string_handle(
             self._handle, tf.data.get_output_types(train), tf.data.get_output_shapes(train)
         ).get_next()
-        model = model_fn(features, labels)
+        self._training = tf.placeholder_with_default(True, [], name="training")
+        model = model_fn(features, labels, self._training)
 
         examples = tf.size(labels, out_type=tf.int64)
         # Not reduce_mean: a batch that lost all its rows as malformed must give 0, not NaN.
@@ -129,7 +131,7 @@ class TrainingGraph:
         """
         started, cpu_started = time.monotonic(), cpu_seconds()
         session.run(self._eval_begin, {self._limit: limit})
-        feed = {self._handle: session.run(self._eval_handle)}
+        feed = {self._handle: session.run(self._eval_handle), self._training: False}
         lines, examples, times = [], [], [time.monotonic()]
         while stop.signum is None:
             try:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 
 import tensorflow as tf
 
-from common import checkpoint, report
+from common import checkpoint, export, report
 from common.cli import StopRequest, resume_command
 from common.errors import InputError
 from common.graph import SKIP_HINT, Evaluation, Input, ModelFn, TrainingGraph, session_config
@@ -61,7 +61,7 @@ def train_and_evaluate(
       name: of the model, for titles and the result file.
       args: flags of common.flags.add_run_flags.
       settings: what decides the model's variables (JSON types); kept with the checkpoints.
-      model_fn: (features, labels) -> Model.
+      model_fn: (features, labels, training) -> Model.
     Raises:
       InputError: a checkpoint that does not fit, a malformed row with --bad_rows=fail, a loss that is not finite.
       Stopped: by a signal; everything up to the last whole step is saved.
@@ -75,6 +75,8 @@ def train_and_evaluate(
         run = _Run(args, data, graph, history, stop)
         train = _train(run, start, last_step, end_line)
         evaluation = _evaluate_checkpoint(run) if data.eval_rows else None
+    if args.export:
+        export.export_and_predict(args, data, model_fn)
     _report(name, run, start, train, evaluation)
 
 

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import tensorflow as tf
 
 import model
-from common import cli, flags, progress, training
+from common import cli, ev_flags, flags, progress, training
 from common.criteo_input import CriteoInput
 from common.graph import Model
 
@@ -26,18 +26,6 @@ OPTIMIZERS = {
     "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, 0.9), 0.1),
     "rmsprop": (tf.train.RMSPropOptimizer, 0.003),
     "ftrl": (tf.train.FtrlOptimizer, 0.05),
-}
-
-# What --ev_filter and --ev_elimination stand for.
-EV_FILTERS = {
-    "counter": lambda: tf.CounterFilter(filter_freq=3),
-    "cbf": lambda: tf.CBFFilter(
-        filter_freq=3, max_element_size=2**20, false_positive_probability=0.01, counter_type=tf.uint8
-    ),
-}
-EV_ELIMINATIONS = {
-    "l2": lambda: tf.L2WeightEvict(l2_weight_threshold=1.0),
-    "gstep": lambda: tf.GlobalStepEvict(steps_to_live=4000),
 }
 
 
@@ -95,30 +83,10 @@ def parse(arguments: List[str]) -> argparse.Namespace:
         metavar="KB",
         help="cut the variables of the dense layers likewise",
     )
-    group.add_argument(
-        "--ev",
-        action="store_true",
-        help="EmbeddingVariables in the deep part: a row for each value that occurs, instead of --hash_buckets of them",
-    )
-    group.add_argument(
-        "--ev_filter",
-        choices=EV_FILTERS,
-        help="with --ev: a value gets a row at its third occurrence, counted exactly or by a counting Bloom filter",
-    )
-    group.add_argument(
-        "--ev_elimination",
-        choices=EV_ELIMINATIONS,
-        help="with --ev: saving drops rows of half squared norm below 1, or not trained for 4000 steps",
-    )
+    ev_flags.add_flags(group, "the deep part")
     args = parser.parse_args(arguments)
     flags.check(parser, args)
-    for name in ("ev_filter", "ev_elimination"):
-        if getattr(args, name) and not args.ev:
-            parser.error(f"--{name} needs --ev")
-    if args.ev and args.input_layer_partitioner:
-        parser.error(
-            "--input_layer_partitioner and --ev contradict each other: EmbeddingVariables have no fixed size to cut"
-        )
+    ev_flags.check(parser, args)
     if args.full_size:
         for name in ("embedding_dim", "hidden_units"):
             if getattr(args, name) is not None:
@@ -130,16 +98,6 @@ def size_of(args: argparse.Namespace) -> model.Size:
     size = model.FULL_SIZE if args.full_size else model.DEFAULT_SIZE
     given = {name: getattr(args, name) for name in ("hash_buckets", "embedding_dim", "hidden_units")}
     return size._replace(**{name: value for name, value in given.items() if value is not None})
-
-
-def ev_option(args: argparse.Namespace):
-    """The tf.EmbeddingVariableOption that the flags ask for, or None."""
-    if not args.ev:
-        return None
-    return tf.EmbeddingVariableOption(
-        filter_option=EV_FILTERS[args.ev_filter]() if args.ev_filter else None,
-        evict_option=EV_ELIMINATIONS[args.ev_elimination]() if args.ev_elimination else None,
-    )
 
 
 def partitioner(bytes_per_slice):
@@ -154,13 +112,14 @@ def main(arguments: List[str], stop: cli.StopRequest) -> None:
     make_optimizer, usual_rate = OPTIMIZERS[args.optimizer]
     args.deep_learning_rate = args.deep_learning_rate or usual_rate
 
-    def model_fn(features, labels) -> Model:
+    def model_fn(features, labels, training) -> Model:
+        del training  # the network is the same
         logits = model.logits(
             features,
             size,
             input_layer_partitioner=partitioner((args.input_layer_partitioner or 0) * 2**20),
             dense_layer_partitioner=partitioner((args.dense_layer_partitioner or 0) * 2**10),
-            ev_option=ev_option(args),
+            ev_option=ev_flags.option(args),
         )
         return Model(
             losses=tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits),
@@ -170,9 +129,7 @@ def main(arguments: List[str], stop: cli.StopRequest) -> None:
             ),
         )
 
-    settings = {"optimizer": args.optimizer, **size._asdict()}
-    if args.ev:
-        settings.update(ev=True, ev_filter=args.ev_filter, ev_elimination=args.ev_elimination)
+    settings = {"optimizer": args.optimizer, **size._asdict(), **ev_flags.settings(args)}
     training.train_and_evaluate(NAME, args, CriteoInput(args, stop), settings, model_fn, stop)
 
 
