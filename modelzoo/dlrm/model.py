@@ -5,40 +5,29 @@ interaction: of the bottom's output and the 26 embeddings: their dot products in
 top: [bottom, interaction] -> relu layers -> 1
 """
 
-from typing import Dict, NamedTuple, Tuple
-
 import tensorflow as tf
 
-from common import criteo, model_flags
+from common import criteo_columns, flags
+from common.model_flags import dense_scope, mlp
 
 
-class Size(NamedTuple):
-    """Units of the hidden layers; the bottom gets one more, of the embeddings' dimension."""
+def add_flags(group) -> None:
+    group.add_argument(
+        "--interaction_op", choices=("dot", "cat"), default="cat", help="how embeddings meet the numbers"
+    )
+    group.add_argument("--bottom_units", type=flags.int_list, default=(512, 256, 64), metavar="N,N,...")
+    group.add_argument("--top_units", type=flags.int_list, default=(512, 256), metavar="N,N,...")
 
-    bottom: Tuple[int, ...] = (512, 256, 64)
-    top: Tuple[int, ...] = (512, 256)
 
-
-def logits(
-    features: Dict[str, tf.Tensor], args, size: Size, interaction_op: str, embeddings: model_flags.Embeddings
-) -> tf.Tensor:
-    """float32 [B] logits of a batch of Criteo features (see criteo_reader.Batch)."""
-    numbers = [
-        tf.feature_column.numeric_column(name, normalizer_fn=_scaler(minimum, span))
-        for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)
-    ]
-    with embeddings.scope():
-        columns = [embeddings.column(name) for name in criteo.CATEGORICAL]
-    outputs = {}
-    with embeddings.variable_scope("embeddings"):
-        tf.feature_column.input_layer(features, columns, cols_to_output_tensors=outputs)
-    vectors = [outputs[column] for column in columns]
-    with model_flags.dense_scope(args, "bottom"):
-        net = tf.feature_column.input_layer(features, numbers)
-        bottom = model_flags.mlp(net, (*size.bottom, args.embedding_dim), "hidden")
-    with model_flags.dense_scope(args, "top"):
-        net = tf.concat([bottom, interaction([bottom, *vectors], interaction_op)], 1)
-        net = model_flags.mlp(net, size.top, "hidden")
+def logits(features, args, embeddings, training) -> tf.Tensor:
+    """float32 [B] of a batch of Criteo features (see criteo_reader.Batch)."""
+    del training  # the network is the same
+    vectors = criteo_columns.vectors(features, embeddings)
+    with dense_scope(args, "bottom"):
+        bottom = mlp(criteo_columns.numbers(features), (*args.bottom_units, args.embedding_dim), "hidden")
+    with dense_scope(args, "top"):
+        net = tf.concat([bottom, interaction([bottom, *vectors], args.interaction_op)], 1)
+        net = mlp(net, args.top_units, "hidden")
         return tf.squeeze(tf.layers.dense(net, 1, name="logits"), 1)
 
 
@@ -51,7 +40,3 @@ def interaction(vectors, op: str) -> tf.Tensor:
     pairs = [(i, j) for i in range(len(vectors)) for j in range(i)]
     flat = tf.reshape(products, [-1, len(vectors) ** 2])
     return tf.gather(flat, [i * len(vectors) + j for i, j in pairs], axis=1)
-
-
-def _scaler(minimum: float, span: float):
-    return lambda x: (x - minimum) / span

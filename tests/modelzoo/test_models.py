@@ -12,6 +12,9 @@ _SMALL = ["--batch_size", "64", "--synthetic_rows", "600", "--synthetic_eval_row
 # Model -> flags that make it small.
 MODELS = {
     "dlrm": ["--bottom_units", "16,8", "--top_units", "16", "--embedding_dim", "4"],
+    "deepfm": ["--hidden_units", "16,8", "--final_units", "8", "--embedding_dim", "4"],
+    "dcn": ["--hidden_units", "16,8", "--embedding_dim", "4", "--cross_rank", "3"],
+    "masknet": ["--mask_blocks", "2", "--block_units", "8", "--hidden_units", "8", "--embedding_dim", "4"],
 }
 
 

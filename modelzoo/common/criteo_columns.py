@@ -1,0 +1,30 @@
+"""Criteo's columns as the inputs of a network."""
+
+from typing import Dict, List
+
+import tensorflow as tf
+
+from common import criteo
+
+
+def numbers(features: Dict[str, tf.Tensor]) -> tf.Tensor:
+    """float32 [B, 13]: the numeric columns, scaled by the format's constants."""
+    columns = [
+        tf.feature_column.numeric_column(name, normalizer_fn=_scaler(minimum, span))
+        for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)
+    ]
+    return tf.feature_column.input_layer(features, columns)
+
+
+def vectors(features: Dict[str, tf.Tensor], embeddings) -> List[tf.Tensor]:
+    """float32 [B, dim] of each of the 26 categories; embeddings: model_flags.Embeddings."""
+    with embeddings.scope():
+        columns = [embeddings.column(name) for name in criteo.CATEGORICAL]
+    outputs = {}
+    with embeddings.variable_scope("embeddings"):
+        tf.feature_column.input_layer(features, columns, cols_to_output_tensors=outputs)
+    return [outputs[column] for column in columns]
+
+
+def _scaler(minimum: float, span: float):
+    return lambda x: (x - minimum) / span

@@ -1,0 +1,23 @@
+"""Trains DCN and DCNv2 on Criteo data, or on a generated set of that form. See README.md beside this file."""
+
+import os
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # read at import: no start-up notices in the log
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import model
+from common import model_flags, zoo
+from common.criteo_input import CriteoInput
+
+NETWORK = zoo.Network(
+    name="dcn",
+    data=CriteoInput,
+    logits=model.logits,
+    defaults=model_flags.Defaults(learning_rate=0.003),
+    add_flags=model.add_flags,
+    sizes=("cross", "cross_layers", "cross_rank", "hidden_units"),
+)
+
+if __name__ == "__main__":
+    zoo.run(NETWORK, __doc__)

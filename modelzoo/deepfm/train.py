@@ -1,0 +1,24 @@
+"""Trains DeepFM on Criteo data, or on a generated set of that form. See README.md beside this file."""
+
+import os
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # read at import: no start-up notices in the log
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import model
+from common import model_flags, zoo
+from common.criteo_input import CriteoInput
+
+NETWORK = zoo.Network(
+    name="deepfm",
+    data=CriteoInput,
+    logits=model.logits,
+    defaults=model_flags.Defaults(learning_rate=0.003),
+    add_flags=model.add_flags,
+    sizes=("hidden_units", "final_units"),
+    loss=zoo.squared_error,
+)
+
+if __name__ == "__main__":
+    zoo.run(NETWORK, __doc__)
