@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tensorflow/core/embedding/table_shard.h"
+#include "tensorflow/core/embedding/table_tiers.h"
 #include "tensorflow/core/embedding/zeroed_memory.h"
 
 namespace deeprec {
@@ -30,7 +31,7 @@ bool TableOptions::operator==(const TableOptions& other) const {
   const auto fields = [](const TableOptions& o) {
     return std::tie(o.type, o.admission, o.min_count, o.bloom.min_count, o.bloom.max_elements,
                     o.bloom.false_positive_rate, o.bloom.counter_bits, o.record_frequency, o.record_version,
-                    o.no_permission, o.shards);
+                    o.no_permission, o.shards, o.tiers);
   };
   return fields(*this) == fields(other);
 }
@@ -41,6 +42,7 @@ Table::Table(const TableOptions& options, std::shared_ptr<const DefaultRows> def
   shard_shift_ = 63;
   for (int s = num_shards_; s > 1; s /= 2) --shard_shift_;
   shards_.reset(new Shard[num_shards_]);
+  if (!options.tiers.lower.empty()) tiers_.reset(new LowerTiers(this, options.tiers));
   if (options.admission == AdmissionKind::kBloom) bloom_.reset(new CountingBloomFilter(options.bloom));
   const int64_t bytes = defaults->row_bytes();
   columns_.push_back(Column{std::move(defaults), bytes, 0});
@@ -51,12 +53,13 @@ Table::Table(const TableOptions& options, std::shared_ptr<const DefaultRows> def
 Table::~Table() = default;
 
 void Table::SetLayout() {
-  int64_t at = has_header() ? RoundUp(sizeof(Header), kColumnAlignment) : 0;
+  int64_t at = tiers_ != nullptr ? kTierHeaderBytes : has_header() ? RoundUp(sizeof(Header), kColumnAlignment) : 0;
   for (Column& column : columns_) {
     column.offset = at;
     at = RoundUp(at + column.bytes, kColumnAlignment);
   }
   block_bytes_ = RoundUp(at, kBlockAlignment);
+  if (tiers_ != nullptr) tiers_->SetLayout();
 }
 
 int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
@@ -78,7 +81,8 @@ int Table::AddColumn(std::shared_ptr<const DefaultRows> defaults) {
     std::unique_lock<SharedMutex> lock(shard.mu);
     BlockArena arena(block_bytes_, chunks_.get());
     shard.index.ForEach([&](int64_t key, uintptr_t& word) {
-      if (WaitingKey::Is(word)) return;
+      // Rows below get theirs when they are read.
+      if (!IsBlock(word)) return;
       char* block = reinterpret_cast<char*>(word);
       if (grow) {
         char* const wider = arena.Allocate();
@@ -111,6 +115,7 @@ int64_t Table::ColumnOffset(int column) const {
 char* Table::NewBlock(Shard* shard, int64_t key, int64_t frequency, int64_t version) {
   char* const block = shard->arena.Allocate();
   if (has_header()) *HeaderOf(block) = Header{frequency, version};
+  if (tiers_ != nullptr) tiers_->Made(shard, key, block);
   for (const Column& column : columns_) {
     memcpy(block + column.offset, column.defaults->Row(key), column.bytes);
   }
@@ -118,7 +123,13 @@ char* Table::NewBlock(Shard* shard, int64_t key, int64_t frequency, int64_t vers
 }
 
 void Table::FreeBlock(Shard* shard, uintptr_t word) {
-  if (!WaitingKey::Is(word)) shard->arena.Free(reinterpret_cast<char*>(word));
+  if (WaitingKey::Is(word)) return;
+  shard->arena.Free(reinterpret_cast<char*>(word));
+  if (tiers_ != nullptr) tiers_->Freed();
+}
+
+Table::BatchPin Table::Pin(const int64_t* keys, int64_t n, const int64_t* counts, const Threads& threads) const {
+  return tiers_ == nullptr ? BatchPin() : tiers_->Pin(keys, n, counts, threads);
 }
 
 char* Table::Touch(Shard* shard, int64_t key, int64_t count, int64_t version) {
@@ -155,6 +166,8 @@ int64_t Table::size() const {
 }
 
 void Table::Clear() {
+  std::unique_lock<std::mutex> no_demotion;
+  if (tiers_ != nullptr) no_demotion = tiers_->StopDemotion();
   std::unique_lock<SharedMutex> layout(layout_mu_);
   for (int s = 0; s < num_shards_; ++s) {
     std::unique_lock<SharedMutex> lock(shards_[s].mu);
@@ -162,6 +175,7 @@ void Table::Clear() {
   }
   chunks_.reset(new ChunkSource);
   for (int s = 0; s < num_shards_; ++s) shards_[s].arena = BlockArena(block_bytes_, chunks_.get());
+  if (tiers_ != nullptr) tiers_->Cleared();
 }
 
 int64_t Table::MemoryBytes() const {
@@ -172,6 +186,8 @@ int64_t Table::MemoryBytes() const {
   }
   return total;
 }
+
+int64_t Table::FirstTierRows() const { return tiers_ == nullptr ? -1 : tiers_->budget(); }
 
 int64_t Table::RowBytes() const {
   std::shared_lock<SharedMutex> layout(layout_mu_);

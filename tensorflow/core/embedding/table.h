@@ -12,6 +12,10 @@
 // holds one exclusively holds no other, for the part of one batch that falls to that shard or for a shard's share of an
 // eviction. Slots are added under layout_mu_, exclusive.
 //
+// Tiers. With TableOptions::tiers the blocks are those of the first tier, and rows that it has no room for lie below, in
+// files or mapped memory: see table_tiers.h. A batch then has its rows brought up, which may throw StorageError, or
+// BatchTooLargeError for more keys than the first tier has room for; the table is as it was then.
+//
 // Keys are int64; any value is legal. Sizes and shapes are the caller's to check.
 
 #ifndef TENSORFLOW_CORE_EMBEDDING_TABLE_H_
@@ -30,6 +34,7 @@
 #include "tensorflow/core/embedding/block_arena.h"
 #include "tensorflow/core/embedding/default_rows.h"
 #include "tensorflow/core/embedding/shared_mutex.h"
+#include "tensorflow/core/embedding/tier_options.h"
 #include "tensorflow/core/sparse/element_types.h"
 #include "tensorflow/core/sparse/sparse_apply.h"
 
@@ -50,6 +55,7 @@ struct TableOptions {
   bool record_version = false;
   double no_permission = 0;  // each element of what a key without admission looks up as
   int shards = 0;            // a power of two up to 256; 0: by the number of processors
+  TierOptions tiers;         // not together with kBloom
   bool operator==(const TableOptions& other) const;
 };
 
@@ -122,7 +128,7 @@ class Table {
   // How often a key was trained, 0 if unknown or not recorded; when, kNoVersion likewise.
   void Frequencies(const int64_t* keys, int64_t n, int64_t* out) const;
   void Versions(const int64_t* keys, int64_t n, int64_t* out) const;
-  // 0 for a key with a row, else -1.
+  // The tier of each key's row, 0 the first, once the first is within its budget; -1 for keys without a row.
   void Tiers(const int64_t* keys, int64_t n, int32_t* out) const;
 
   // Removes keys with global_step - version > max_age; a key never stamped is stamped with global_step.
@@ -145,9 +151,11 @@ class Table {
   // Keys that wait, with their counts; those that reach this table's threshold get default rows.
   void InsertWaiting(const int64_t* keys, int64_t n, const int64_t* frequencies, const int64_t* versions);
 
-  // Bytes held by rows and maps.
+  // Bytes held by rows in the first tier and maps.
   int64_t MemoryBytes() const;
   int64_t RowBytes() const;
+  // Rows that the first tier has room for; -1: without a bound.
+  int64_t FirstTierRows() const;
 
   // For whoever must see no eviction, import or export besides its own: saving and restoring.
   std::mutex& maintenance_mutex() { return maintenance_mu_; }
@@ -164,18 +172,29 @@ class Table {
   };
   struct Shard;
   class SharedLocks;
+  class LowerTiers;
+  // What a batch holds so that its rows stay in the first tier. `stamp`: of the batch's first position.
+  struct BatchPin {
+    std::shared_ptr<const void> hold;
+    uint64_t stamp = 0;
+  };
 
-  bool has_header() const { return options_.record_frequency || options_.record_version; }
+  bool has_header() const { return options_.record_frequency || options_.record_version || tiers_ != nullptr; }
+  // Brings the rows of a batch up, to stay there while the pin is held. Before the locks. counts: null: one each.
+  BatchPin Pin(const int64_t* keys, int64_t n, const int64_t* counts, const Threads& threads) const;
   static Header* HeaderOf(char* block) { return reinterpret_cast<Header*>(block); }
   char* NewBlock(Shard* shard, int64_t key, int64_t frequency, int64_t version);
   void FreeBlock(Shard* shard, uintptr_t word);
   // Counts `count` more occurrences of a key; its block if it has a row now, else null.
   char* Touch(Shard* shard, int64_t key, int64_t count, int64_t version);
   void SetLayout();
+  // Has the rows of these keys in the first tier, and no row goes down while the lock is held.
+  std::unique_lock<std::mutex> BringUpToImport(const int64_t* keys, int64_t n);
   // By the high bits: the index of a shard uses the low ones. In two steps, as a shift by 64 is none.
   int ShardOf(uint64_t hash) const { return int((hash >> 1) >> shard_shift_); }
   template <class Visit>
   void ForEachShard(const int64_t* keys, int64_t n, const Visit& visit) const;
+  void CopyColumns(int64_t at, int64_t key, const char* block, const RowReader& reader) const;
   template <class Visit>
   void VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const;
   template <class Evict>
@@ -191,6 +210,7 @@ class Table {
   int shard_shift_;
   std::unique_ptr<Shard[]> shards_;
   std::mutex maintenance_mu_;
+  std::unique_ptr<LowerTiers> tiers_;  // null: one tier. Last: its thread uses the others
 };
 
 }  // namespace embedding

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tensorflow/core/embedding/table_shard.h"
+#include "tensorflow/core/embedding/table_tiers.h"
 
 namespace deeprec {
 namespace embedding {
@@ -61,6 +62,7 @@ class Table::SharedLocks {
 
 void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* out, const Threads& threads,
                    bool ask_permission) const {
+  const BatchPin pin = Pin(keys, n, nullptr, threads);
   std::shared_lock<SharedMutex> layout(layout_mu_);
   const Column& variable = columns_[0];
   const int64_t bytes = variable.bytes;
@@ -116,6 +118,7 @@ void Table::Lookup(const int64_t* keys, int64_t n, const void* fallback, void* o
 void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, int64_t version, void* out,
                            const Threads& threads) {
   if (options_.admission == AdmissionKind::kAll) {
+    const BatchPin pin = Pin(keys, n, nullptr, threads);
     std::shared_lock<SharedMutex> layout(layout_mu_);
     const Column& variable = columns_[0];
     const char* const initial_rows = static_cast<const char*>(initial);
@@ -137,13 +140,21 @@ void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, 
 template <class Visit>
 void Table::VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const {
   std::shared_lock<SharedMutex> layout(layout_mu_);
+  std::vector<int64_t> below;
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::shared_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t key = keys[positions[i]];
-      visit(positions[i], key, shard->index.Find(key));
+      const uintptr_t* const word = shard->index.Find(key);
+      if (word != nullptr && ColdWord::Is(*word)) {
+        below.push_back(positions[i]);
+      } else {
+        visit(positions[i], key, word);
+      }
     }
   });
+  if (below.empty()) return;
+  tiers_->VisitBelow(keys, std::move(below), [&](int64_t i, const uintptr_t* word) { visit(i, keys[i], word); });
 }
 
 void Table::Frequencies(const int64_t* keys, int64_t n, int64_t* out) const {
@@ -171,13 +182,28 @@ void Table::Versions(const int64_t* keys, int64_t n, int64_t* out) const {
 }
 
 void Table::Tiers(const int64_t* keys, int64_t n, int32_t* out) const {
+  if (tiers_ != nullptr) return tiers_->Find(keys, n, out);
   VisitWords(keys, n, [&](int64_t i, int64_t, const uintptr_t* word) {
     out[i] = word == nullptr || WaitingKey::Is(*word) ? -1 : 0;
   });
 }
 
+inline void Table::CopyColumns(int64_t at, int64_t key, const char* block, const RowReader& reader) const {
+  for (size_t c = 0; c < reader.columns.size(); ++c) {
+    if (reader.columns[c] == nullptr) continue;
+    const Column& column = columns_[c];
+    memcpy(static_cast<char*>(reader.columns[c]) + at * column.bytes,
+           block == nullptr ? column.defaults->Row(key) : block + column.offset, column.bytes);
+  }
+  const Header none{0, kNoVersion};
+  const Header& header = block != nullptr && has_header() ? *HeaderOf(const_cast<char*>(block)) : none;
+  if (reader.frequencies != nullptr) reader.frequencies[at] = header.frequency;
+  if (reader.versions != nullptr) reader.versions[at] = header.version;
+}
+
 void Table::Read(const int64_t* keys, int64_t n, const RowReader& reader) const {
   std::shared_lock<SharedMutex> layout(layout_mu_);
+  std::vector<int64_t> below;
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::shared_lock<SharedMutex> lock(shard->mu);
     // Map entries are fetched two steps ahead, rows one.
@@ -189,24 +215,20 @@ void Table::Read(const int64_t* keys, int64_t n, const RowReader& reader) const 
       if (const int64_t ahead = i + kFetchAhead; ahead < count) {
         const uintptr_t* const found = shard->index.Find(keys[positions[ahead]]);
         const char*& block = blocks[ahead % kRing];
-        block = found == nullptr || WaitingKey::Is(*found) ? nullptr : reinterpret_cast<const char*>(*found);
+        block = found == nullptr || !IsBlock(*found) ? nullptr : reinterpret_cast<const char*>(*found);
         if (block != nullptr) FetchRow(block, block_bytes_);
+        if (found != nullptr && ColdWord::Is(*found)) below.push_back(positions[ahead]);
       }
       if (i < 0) continue;
       const int64_t at = positions[i];
       const char* const block = blocks[i % kRing];
-      for (size_t c = 0; c < reader.columns.size(); ++c) {
-        if (reader.columns[c] == nullptr) continue;
-        const Column& column = columns_[c];
-        memcpy(static_cast<char*>(reader.columns[c]) + at * column.bytes,
-               block == nullptr ? column.defaults->Row(keys[at]) : block + column.offset, column.bytes);
-      }
-      const Header none{0, kNoVersion};
-      const Header& header =
-          block != nullptr && has_header() ? *HeaderOf(const_cast<char*>(block)) : none;
-      if (reader.frequencies != nullptr) reader.frequencies[at] = header.frequency;
-      if (reader.versions != nullptr) reader.versions[at] = header.version;
+      CopyColumns(at, keys[at], block, reader);
     }
+  });
+  if (below.empty()) return;
+  tiers_->VisitBelow(keys, std::move(below), [&](int64_t at, const uintptr_t* word) {
+    const bool has_row = word != nullptr && IsBlock(*word);
+    CopyColumns(at, keys[at], has_row ? reinterpret_cast<const char*>(*word) : nullptr, reader);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensorflow/core/embedding/table_shard.h"
+#include "tensorflow/core/embedding/table_tiers.h"
 
 namespace deeprec {
 namespace embedding {
@@ -62,15 +63,18 @@ void SortByBucket(int64_t buckets, std::vector<Entry>* entries, std::vector<int6
 
 template <class Evict>
 int64_t Table::EvictIf(const Evict& evict) {
+  // So that a row that is in neither place when that is looked at can not be.
+  std::unique_lock<std::mutex> no_demotion;
+  if (tiers_ != nullptr) no_demotion = tiers_->StopDemotion();
   std::shared_lock<SharedMutex> layout(layout_mu_);
-  int64_t evicted = 0;
+  int64_t evicted = tiers_ == nullptr ? 0 : tiers_->EvictBelow(evict);
   for (int s = 0; s < num_shards_; ++s) {
     Shard& shard = shards_[s];
     std::unique_lock<SharedMutex> lock(shard.mu);
     // Erasing moves other keys about, so not while the keys are gone through.
     std::vector<int64_t> gone;
     shard.index.ForEach([&](int64_t key, uintptr_t& word) {
-      if (!evict(&word)) return;
+      if (ColdWord::Is(word) || !evict(&word)) return;
       FreeBlock(&shard, word);
       gone.push_back(key);
     });

@@ -13,6 +13,7 @@
 #include "tensorflow/core/embedding/block_arena.h"
 #include "tensorflow/core/embedding/hashing.h"
 #include "tensorflow/core/embedding/key_index.h"
+#include "tensorflow/core/embedding/row_word.h"
 #include "tensorflow/core/embedding/table.h"
 
 namespace deeprec {
@@ -21,9 +22,12 @@ namespace embedding {
 struct alignas(64) Table::Shard {
   Shard() : arena(kBlockAlignment, nullptr) {}
   mutable SharedMutex mu;
-  KeyIndex index;  // to the address of a block, or a WaitingKey
+  KeyIndex index;  // to a word of row_word.h
   BlockArena arena;
 };
+
+// What a block begins with in a table of several tiers.
+constexpr int64_t kTierHeaderBytes = 32;
 
 // Keys whose index entries, and then rows, are fetched ahead.
 constexpr int64_t kFetchAhead = 24;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tensorflow/core/embedding/table_shard.h"
+#include "tensorflow/core/embedding/table_tiers.h"
 
 namespace deeprec {
 namespace embedding {
@@ -59,6 +60,7 @@ class KeyGroups {
 
 void Table::Update(const TableUpdate& step, const RowUpdater& update, const Threads& threads) {
   if (step.n == 0) return;
+  const BatchPin pin = Pin(step.keys, step.n, step.counts, threads);
   std::shared_lock<SharedMutex> layout(layout_mu_);
   const std::unique_ptr<int32_t[]> next(new int32_t[step.n]);
   const int64_t variable = columns_[0].offset;
@@ -76,6 +78,7 @@ void Table::Update(const TableUpdate& step, const RowUpdater& update, const Thre
       if (i + kFetchAhead < n) shard->index.Prefetch(groups[i + kFetchAhead].row);
       char* const block = Touch(shard, groups[i].row, keys.occurrences(i), step.version);
       if (block == nullptr) continue;
+      if (tiers_ != nullptr) tiers_->SetAge(block, pin.stamp, step.n, groups[i].first);
       groups[admitted] = groups[i];
       groups[admitted++].row = int64_t(uintptr_t(block + variable));
     }
@@ -91,8 +94,17 @@ void Table::Update(const TableUpdate& step, const RowUpdater& update, const Thre
   }
 }
 
+std::unique_lock<std::mutex> Table::BringUpToImport(const int64_t* keys, int64_t n) {
+  if (tiers_ == nullptr) return std::unique_lock<std::mutex>();
+  tiers_->DemoteExcess();
+  auto no_demotion = tiers_->StopDemotion();
+  tiers_->BringUp(keys, n);
+  return no_demotion;
+}
+
 void Table::Insert(int column, const int64_t* keys, int64_t n, const void* rows, int64_t source_dim,
                    const int64_t* frequencies, const int64_t* versions) {
+  const auto no_demotion = BringUpToImport(keys, n);
   std::shared_lock<SharedMutex> layout(layout_mu_);
   const Column& target = columns_[column];
   const int64_t source_bytes = source_dim * sparse::ElementSize(options_.type);
@@ -121,12 +133,14 @@ void Table::Insert(int column, const int64_t* keys, int64_t n, const void* rows,
       if (!has_header()) continue;
       if (frequencies != nullptr) HeaderOf(block)->frequency = std::max(frequencies[at], least);
       if (versions != nullptr) HeaderOf(block)->version = versions[at];
+      if (tiers_ != nullptr && column == 0) tiers_->Imported(block);
     }
   });
 }
 
 void Table::InsertWaiting(const int64_t* keys, int64_t n, const int64_t* frequencies,
                           const int64_t* versions) {
+  const auto no_demotion = BringUpToImport(keys, n);
   std::shared_lock<SharedMutex> layout(layout_mu_);
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::unique_lock<SharedMutex> lock(shard->mu);
