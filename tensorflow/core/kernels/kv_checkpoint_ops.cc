@@ -59,15 +59,12 @@ class SaveV3Op : public OpKernel {
 
     BundleStreamWriter writer(ctx->env(), prefix);
     for (int64_t i = 0; i < num_tensors_; ++i) OP_REQUIRES_OK(ctx, AddTensor(ctx, i, &writer));
-    try {
-      for (const Group& group : groups) {
-        std::lock_guard<std::mutex> lock(group.kv->table.maintenance_mutex());
+    for (const Group& group : groups) {
+      std::lock_guard<std::mutex> lock(group.kv->table.maintenance_mutex());
+      OP_REQUIRES_OK(ctx, CatchTableErrors(group.columns[0].name, [&] {
         EvictForSaving(group.kv.get(), step.scalar<int64_t>()());
-        OP_REQUIRES_OK(ctx, SaveKvTable(*group.kv, group.columns, &writer, PoolThreads(ctx)));
-      }
-    } catch (const std::bad_alloc&) {
-      ctx->SetStatus(absl::ResourceExhaustedError(absl::StrCat("Out of memory while saving ", prefix)));
-      return;
+        return SaveKvTable(*group.kv, group.columns, &writer, PoolThreads(ctx));
+      }));
     }
     OP_REQUIRES_OK(ctx, writer.Finish());
   }

@@ -1,7 +1,6 @@
 // Restoring: ImportKv of kv_checkpoint.h.
 
 #include <memory>
-#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/kernels/kv_import_source.h"
@@ -54,15 +53,10 @@ absl::Status ImportKv(Env* env, const KvImport& import, const KvRef& ref) {
   }
 
   if (ref.column == 0) ref.table().Clear();
-  absl::Status status;
-  try {
-    for (const KvSource& source : sources) {
-      status = InsertSource(reader.get(), import, ref, source);
-      if (!status.ok()) break;
-    }
-  } catch (const std::bad_alloc&) {
-    status = absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", ref.name));
-  }
+  const absl::Status status = CatchTableErrors(ref.name, [&] {
+    for (const KvSource& source : sources) TF_RETURN_IF_ERROR(InsertSource(reader.get(), import, ref, source));
+    return absl::OkStatus();
+  });
   if (status.ok()) return status;
   // The checkpoint was whole a moment ago. Half of it is worse than nothing.
   if (ref.column == 0) ref.table().Clear();

@@ -172,12 +172,10 @@ class KvSparseApplyOp : public OpKernel {
     }
     embedding::RowUpdater updater;
     OP_REQUIRES_OK(ctx, MakeUpdater(ctx, var, columns, hyper, &update, &updater));
-    try {
+    OP_REQUIRES_OK(ctx, CatchTableErrors(var.name, [&] {
       var.table().Update(update, updater, PoolThreads(ctx));
-    } catch (const std::bad_alloc&) {
-      ctx->SetStatus(absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", var.name)));
-      return;
-    }
+      return absl::OkStatus();
+    }));
   }
 
  private:

@@ -1,8 +1,10 @@
 #include "tensorflow/core/kernels/kv_variable.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
+#include "tensorflow/core/embedding/storage_error.h"
 #include "tensorflow/core/util/env_var.h"
 
 namespace tensorflow {
@@ -87,6 +89,26 @@ absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype) 
                                                    DataTypeString(key_dtype)));
   }
   return absl::OkStatus();
+}
+
+absl::Status CatchTableErrors(const std::string& name, const std::function<absl::Status()>& use) {
+  using deeprec::embedding::StorageError;
+  try {
+    return use();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", name));
+  } catch (const deeprec::embedding::BatchTooLargeError& error) {
+    return absl::InvalidArgumentError(absl::StrCat("EmbeddingVariable ", name, ": ", error.what()));
+  } catch (const StorageError& error) {
+    const std::string message = absl::StrCat("EmbeddingVariable ", name, ": ", error.what());
+    switch (error.kind()) {
+      case StorageError::Kind::kNoSpace: return absl::ResourceExhaustedError(message);
+      case StorageError::Kind::kAltered: return absl::DataLossError(message);
+      // Not Unavailable, on which monitored sessions begin again for ever.
+      case StorageError::Kind::kUnavailable: break;
+    }
+    return absl::InternalError(message);
+  }
 }
 
 KvKeys::KvKeys(const Tensor& keys) : size_(keys.NumElements()) {

@@ -4,6 +4,7 @@
 #define TENSORFLOW_CORE_KERNELS_KV_VARIABLE_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,6 +76,10 @@ absl::Status GetKv(OpKernelContext* ctx, int input, KvRef* ref);
 absl::Status GetKv(OpKernelContext* ctx, const ResourceHandle& handle, KvRef* ref);
 // Also that its dtypes are the op's.
 absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype);
+
+// Status of `use`, with what a table may throw as errors that name the variable: ResourceExhausted if memory or the disk is
+// full, InvalidArgument for a batch that the first tier has no room for, Internal or DataLoss for its files.
+absl::Status CatchTableErrors(const std::string& name, const std::function<absl::Status()>& use);
 
 // Keys as int64: the tensor's own if it holds int64, else a copy.
 class KvKeys {

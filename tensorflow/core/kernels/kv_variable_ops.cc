@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "tensorflow/core/embedding/hashing.h"
+#include "tensorflow/core/kernels/kv_storage.h"
 #include "tensorflow/core/kernels/kv_variable.h"
 #include "tensorflow/core/kernels/pool_threads.h"
 #include "tensorflow/core/kernels/step_inputs.h"
@@ -57,6 +58,7 @@ class InitializeKvVariableOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("record_version", &options_.record_version));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("for_restore", &for_restore_));
     OP_REQUIRES_OK(ctx, ReadFilter(ctx, probability));
+    OP_REQUIRES_OK(ctx, ReadTiers(ctx, &options_));
   }
 
   void Compute(OpKernelContext* ctx) override {
@@ -80,21 +82,19 @@ class InitializeKvVariableOp : public OpKernel {
                 absl::InvalidArgumentError(absl::StrCat("value of EmbeddingVariable ", self.name(), " must have rows of shape ",
                                                         declared.empty() ? "" : declared[0].shape.DebugString(), ", got ",
                                                         value.shape().DebugString())));
-    try {
-      if (self.name() == primary.name() && self.container() == primary.container()) {
-        // A restore that fails leaves what there was.
-        if (for_restore_ && IsSame(variable->table_to_restore().get(), dim)) return;
-        auto kv = std::make_shared<KvTable>(options_, std::move(defaults));
-        kv->eviction = eviction_;
-        kv->dtype = dtype_;
-        kv->key_dtype = key_dtype_;
-        variable->Set(std::move(kv), 0, !for_restore_);
-      } else {
-        OP_REQUIRES_OK(ctx, InitializeSlot(ctx, primary, std::move(defaults), variable.get()));
+    OP_REQUIRES_OK(ctx, CatchTableErrors(self.name(), [&] {
+      if (self.name() != primary.name() || self.container() != primary.container()) {
+        return InitializeSlot(ctx, primary, std::move(defaults), variable.get());
       }
-    } catch (const std::bad_alloc&) {
-      ctx->SetStatus(absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", self.name())));
-    }
+      // A restore that fails leaves what there was.
+      if (for_restore_ && IsSame(variable->table_to_restore().get(), dim)) return absl::OkStatus();
+      auto kv = std::make_shared<KvTable>(options_, std::move(defaults));
+      kv->eviction = eviction_;
+      kv->dtype = dtype_;
+      kv->key_dtype = key_dtype_;
+      variable->Set(std::move(kv), 0, !for_restore_);
+      return absl::OkStatus();
+    }));
   }
 
  private:
@@ -235,24 +235,20 @@ class KvResourceGatherOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &output));
     const KvKeys keys(indices);
     const auto threads = PoolThreads(ctx);
-    if (!use_default_) {
-      ref.table().Lookup(keys.data(), keys.size(), nullptr, output->data(), threads, !serves_only_);
-      return;
-    }
     const Tensor& defaults = ctx->input(2);
-    OP_REQUIRES(ctx, defaults.shape() == shape,
+    OP_REQUIRES(ctx, !use_default_ || defaults.shape() == shape,
                 absl::InvalidArgumentError(absl::StrCat("default_value must have the shape of the output, ",
                                                         shape.DebugString(), ", got ", defaults.shape().DebugString())));
-    try {
-      if (is_inference_ || serves_only_) {
-        ref.table().Lookup(keys.data(), keys.size(), defaults.data(), output->data(), threads, !serves_only_);
-      } else {
+    OP_REQUIRES_OK(ctx, CatchTableErrors(ref.name, [&] {
+      if (use_default_ && !is_inference_ && !serves_only_) {
         ref.table().LookupOrInsert(keys.data(), keys.size(), defaults.data(), deeprec::embedding::kNoVersion, output->data(),
                                    threads);
+      } else {
+        ref.table().Lookup(keys.data(), keys.size(), use_default_ ? defaults.data() : nullptr, output->data(), threads,
+                           !serves_only_);
       }
-    } catch (const std::bad_alloc&) {
-      ctx->SetStatus(absl::ResourceExhaustedError(absl::StrCat("Out of memory for EmbeddingVariable ", ref.name)));
-    }
+      return absl::OkStatus();
+    }));
   }
 
  private:
@@ -275,7 +271,10 @@ class PerIdOp : public OpKernel {
     Tensor* output;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, ids.shape(), &output));
     const KvKeys keys(ids);
-    (ref.table().*query)(keys.data(), keys.size(), output->flat<Output>().data());
+    OP_REQUIRES_OK(ctx, CatchTableErrors(ref.name, [&] {
+      (ref.table().*query)(keys.data(), keys.size(), output->flat<Output>().data());
+      return absl::OkStatus();
+    }));
   }
 };
 
@@ -306,7 +305,10 @@ class KvResourceExportOp : public OpKernel {
       reader.columns[ref.column] = static_cast<char*>(value_output->data()) + begin * row_bytes;
       if (versions) reader.versions = version_output->vec<int64_t>().data() + begin;
       if (frequencies) reader.frequencies = frequency_output->vec<int64_t>().data() + begin;
-      table.Read(snapshot.keys.data() + begin, std::min(kChunk, n - begin), reader);
+      OP_REQUIRES_OK(ctx, CatchTableErrors(ref.name, [&] {
+        table.Read(snapshot.keys.data() + begin, std::min(kChunk, n - begin), reader);
+        return absl::OkStatus();
+      }));
     }
   }
 };

@@ -96,6 +96,10 @@ REGISTER_OP("InitializeKvVariableV2Op")
     .Attr("default_value_no_permission: float = 0.0")
     .Attr("record_freq: bool = false")
     .Attr("record_version: bool = false")
+    .Attr("storage_type: int = 0")
+    .Attr("storage_path: string = ''")
+    .Attr("storage_size: list(int) = []")
+    .Attr("cache_strategy: int = 1")
     .Attr("for_restore: bool = false")
     .SetShapeFn([](InferenceContext* c) {
       ShapeHandle unused;
@@ -115,6 +119,11 @@ steps_to_live: If positive, saving evicts keys not trained for more steps than t
 l2_weight_threshold: If positive, saving evicts keys with half the squared norm of their row below it.
 default_value_no_permission: Elements of the row of a key that has not been admitted.
 record_freq, record_version: Whether to keep how often, and at which global step, a key was trained.
+storage_type: A StorageType: 0 and 1, rows in memory; DRAM_PMEM, DRAM_SSDHASH, DRAM_LEVELDB, DRAM_PMEM_SSDHASH, rows that memory
+  has no room for in tiers below it. Frequencies are recorded then.
+storage_path: Folder of those tiers' files.
+storage_size: Bytes of rows that each tier but the last holds.
+cache_strategy: Which rows stay up: 0, those used last; 1, those used most.
 for_restore: Only make ready what KvResourceImportV3 fills: the variable counts as initialized when it has. A table that is
   there already, with these options, stays as it is until then.
 )doc");
@@ -202,7 +211,7 @@ REGISTER_OP("KvResourceLookupTier")
     .SetIsStateful()
     .SetShapeFn(PerIdShape)
     .Doc(R"doc(
-The storage tier that holds each key's row: 0 the first; -1 for keys without a row.
+The storage tier that holds each key's row, once the first is within its budget: 0 the first; -1 for keys without a row.
 )doc");
 
 REGISTER_OP("KvResourceExport")

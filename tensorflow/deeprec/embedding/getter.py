@@ -42,7 +42,8 @@ def table_config(option: options_lib.EmbeddingVariableOption, steps_to_live=None
     """What `option`, the deprecated `steps_to_live` and the environment ask of a table.
 
     Raises:
-      ValueError: both steps_to_live and an L2WeightEvict are given.
+      ValueError: both steps_to_live and an L2WeightEvict are given, or storage_type is none that there is, or goes with a
+        CBFFilter.
     """
     values = {"default_value_no_permission": float(option.init.default_value_no_permission)}
     if isinstance(option.evict, options_lib.L2WeightEvict):
@@ -62,9 +63,36 @@ def table_config(option: options_lib.EmbeddingVariableOption, steps_to_live=None
         values["max_element_size"] = strategy.max_element_size
         values["false_positive_probability"] = strategy.false_positive_probability
         values["counter_type"] = strategy.counter_type
-    values["record_freq"] = bool(values.get("filter_freq")) or _switched_on("TF_RECORD_FREQ")
+    values.update(_storage(option))
+    values["record_freq"] = (
+        bool(values.get("filter_freq")) or "storage_type" in values or _switched_on("TF_RECORD_FREQ")
+    )
     values["record_version"] = "steps_to_live" in values or _switched_on("TF_RECORD_VERSION")
     return TableConfig(**values)
+
+
+def _storage(option: options_lib.EmbeddingVariableOption) -> dict:
+    storage = option.storage_option
+    if storage.storage_type in (None, storage_types.DEFAULT, storage_types.DRAM):
+        return {}
+    name = storage_types.StorageType.Name(storage.storage_type)
+    if storage.storage_type not in storage_types.MULTI_TIER:
+        raise ValueError(
+            f"storage_type {name} is not available: "
+            + ("there is no GPU. " if "HBM" in name else "the first tier is in memory. ")
+            + "Use DRAM, DRAM_PMEM, DRAM_SSDHASH, DRAM_LEVELDB or DRAM_PMEM_SSDHASH."
+        )
+    strategy = option.filter_strategy
+    if isinstance(strategy, options_lib.CBFFilter) and strategy.false_positive_probability != -1.0:
+        raise ValueError(
+            f"filter_option=CBFFilter and storage_type {name} exclude each other: use CounterFilter, or DRAM."
+        )
+    return {
+        "storage_type": storage.storage_type,
+        "storage_path": os.path.abspath(storage.storage_path) if storage.storage_path else "",
+        "storage_size": tuple(storage.storage_size),
+        "cache_strategy": storage.cache_strategy,
+    }
 
 
 def _switched_on(variable: str) -> bool:
@@ -133,7 +161,6 @@ def get_embedding_variable(
     embedding_dim = options_lib.integer_in("embedding_dim", embedding_dim, 1, 2**31 - 1)
     key_dtype = _one_of("key_dtype", key_dtype, _KEY_DTYPES)
     value_dtype = _one_of("value_dtype", value_dtype or dtypes.float32, _VALUE_DTYPES)
-    _check_storage(option.storage_option)
     config = table_config(option, steps_to_live)
 
     scope = variable_scope.get_variable_scope()
@@ -234,14 +261,6 @@ def _start_from_checkpoint(parts, option: options_lib.CheckpointOption, name: st
     )
     for part in parts:
         initial_checkpoints.start_from(part, source)
-
-
-def _check_storage(option: options_lib.StorageOption) -> None:
-    if option.storage_type not in (None, storage_types.DEFAULT, storage_types.DRAM):
-        raise ValueError(
-            f"storage_type {storage_types.StorageType.Name(option.storage_type)} is not available: rows are kept in "
-            "memory (DRAM)."
-        )
 
 
 def _check_same(variable, key_dtype, config) -> None:

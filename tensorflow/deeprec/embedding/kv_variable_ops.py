@@ -32,7 +32,8 @@ def lookup_tier(params, ids, name=None):
       name: name of the op.
 
     Returns:
-      int32 of the shape of `ids`: 0 for the first tier, -1 for a key without a row.
+      int32 of the shape of `ids`: 0 for the first tier, 1 and 2 for those below, -1 for a key without a row. Rows that the
+      first tier has no room for go down before.
 
     Raises:
       ValueError: params are no EmbeddingVariables.

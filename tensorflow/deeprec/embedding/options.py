@@ -16,6 +16,13 @@ _MAX_INT64 = 2**63 - 1
 # Of keys that a Bloom filter is made for; that many need terabytes.
 _MAX_ELEMENTS = 2**40
 
+_ON_DISK = (
+    storage_types.LEVELDB,
+    storage_types.SSDHASH,
+    storage_types.DRAM_SSDHASH,
+    storage_types.DRAM_LEVELDB,
+    storage_types.DRAM_PMEM_SSDHASH,
+)
 _COUNTERS = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
@@ -146,15 +153,20 @@ class StorageOption:
     """Where rows are kept.
 
     Args:
-      storage_type: one of `tensorflow.core.framework.embedding.config_pb2.StorageType`.
-      storage_path: folder of the tiers below memory; made if it does not exist.
-      storage_size: bytes for each tier, a list; missing ones are 1 GiB. Without effect, with a warning, as `layout` and a
-        `cache_strategy` other than LFU: rows are in memory alone.
-      cache_strategy: which rows stay in the first tier, `CacheStrategy.LFU` or `LRU`.
-      layout: of rows.
+      storage_type: one of `tensorflow.core.framework.embedding.config_pb2.StorageType`. None, DEFAULT and DRAM: in memory
+        alone. DRAM_SSDHASH, DRAM_LEVELDB (files, the same here), DRAM_PMEM (mapped memory) and DRAM_PMEM_SSDHASH: rows that
+        memory has no room for are in the tiers below it.
+      storage_path: folder of the files of the lower tiers; made if it does not exist. They are temporary: removed with the
+        variable, or when the process ends. Needed for all but DRAM_PMEM, whose second tier without it is in anonymous memory.
+      storage_size: bytes of rows that each tier holds, a list; missing ones are 1 GiB. The last tier has no bound. A row takes
+        its variable's and slots' elements, each rounded up to 16 bytes. Every partition of a variable has so much.
+      cache_strategy: which rows stay in the first tier: those used most (`CacheStrategy.LFU`) or last (`LRU`).
+      layout: without effect, with a warning, as `storage_size` and a `cache_strategy` other than LFU are where all rows are
+        in memory.
 
     Raises:
-      ValueError: storage_size is no list, storage_path is given without storage_type or missing where the type needs it.
+      ValueError: a value is of another kind, storage_path is given without storage_type or missing where the type needs it,
+        or cannot be made or written.
     """
 
     def __init__(
@@ -165,38 +177,44 @@ class StorageOption:
         cache_strategy=storage_types.CacheStrategy.LFU,
         layout=None,
     ):
-        warn_without_effect(
-            "tf.StorageOption",
-            "rows are in memory alone",
-            storage_size=storage_size or None,
-            cache_strategy=None if cache_strategy == storage_types.CacheStrategy.LFU else cache_strategy,
-            layout=layout,
-        )
-        if storage_size is None:
-            storage_size = []
-        if not isinstance(storage_size, list):
+        if storage_size is not None and not isinstance(storage_size, list):
             raise ValueError(f"storage_size must be a list of bytes per tier, got {storage_size!r}")
+        sizes = [integer_in("storage_size", size, 1, _MAX_INT64) for size in storage_size or []]
         if storage_path is not None and storage_type is None:
             raise ValueError(f"storage_type must be given with storage_path={storage_path!r}, got None")
         if storage_type is not None and storage_type not in storage_types.StorageType.values():
             raise ValueError(f"storage_type must be a value of config_pb2.StorageType, got {storage_type!r}")
-        on_disk = (
-            storage_types.LEVELDB,
-            storage_types.SSDHASH,
-            storage_types.DRAM_SSDHASH,
-            storage_types.DRAM_LEVELDB,
-        )
-        if storage_type in on_disk and not storage_path:
+        if cache_strategy not in storage_types.CacheStrategy.values():
+            raise ValueError(f"cache_strategy must be CacheStrategy.LRU (0) or LFU (1), got {cache_strategy!r}")
+        if storage_type in _ON_DISK and not storage_path:
             raise ValueError(
                 f"storage_path must be given with storage_type {storage_types.StorageType.Name(storage_type)}, got None"
             )
+        in_memory = storage_type not in storage_types.MULTI_TIER
+        warn_without_effect(
+            "tf.StorageOption",
+            "rows are in memory alone",
+            storage_size=sizes if in_memory and sizes else None,
+            cache_strategy=cache_strategy if in_memory and cache_strategy != storage_types.CacheStrategy.LFU else None,
+        )
+        warn_without_effect("tf.StorageOption", "there is one layout", layout=layout)
         if storage_path:
-            os.makedirs(storage_path, exist_ok=True)
+            storage_path = os.fspath(storage_path)
+            _make_folder(storage_path)
         self.storage_type = storage_type
         self.storage_path = storage_path
-        self.storage_size = [*storage_size, *[_GIB] * (_TIERS - len(storage_size))]
+        self.storage_size = [*sizes, *[_GIB] * (_TIERS - len(sizes))]
         self.cache_strategy = cache_strategy
         self.layout = layout
+
+
+def _make_folder(path: str) -> None:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"storage_path must be a folder that exists or can be made, got {path!r}: {error}") from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ValueError(f"storage_path must be a folder that can be written, got {path!r}")
 
 
 class CheckpointOption:

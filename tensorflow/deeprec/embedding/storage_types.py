@@ -49,3 +49,8 @@ INVALID = StorageType.DEFAULT
 
 for _values in _ENUMS.values():
     globals().update(_values)
+
+# Memory, and below it one or two tiers. The others need a GPU, or leave out the tier in memory.
+MULTI_TIER = tuple(
+    StorageType.Value(name) for name in ("DRAM_PMEM", "DRAM_SSDHASH", "DRAM_LEVELDB", "DRAM_PMEM_SSDHASH")
+)

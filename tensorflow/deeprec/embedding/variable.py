@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 
 from tensorflow.deeprec import library
+from tensorflow.deeprec.embedding import storage_types
 from tensorflow.python.framework import (
     constant_op,
     dtypes,
@@ -38,11 +39,19 @@ class TableConfig:
     default_value_no_permission: float = 0.0
     record_freq: bool = False
     record_version: bool = False
+    # Of more than one tier only: DEFAULT stands for DRAM too.
+    storage_type: int = storage_types.DEFAULT
+    storage_path: str = ""
+    storage_size: tuple[int, ...] = ()
+    cache_strategy: int = storage_types.LFU
 
     @classmethod
     def of_op(cls, op: ops.Operation) -> "TableConfig":
         """Reads it back from an initializer op, as an imported graph has it."""
-        return cls(**{field.name: op.get_attr(field.name) for field in dataclasses.fields(cls)})
+        values = {field.name: op.get_attr(field.name) for field in dataclasses.fields(cls)}
+        values["storage_path"] = values["storage_path"].decode()
+        values["storage_size"] = tuple(values["storage_size"])
+        return cls(**values)
 
 
 class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
@@ -195,7 +204,7 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
 
     @property
     def storage_type(self):
-        return self._storage_type
+        return self._storage_type or self._config.storage_type
 
     @property
     def block_num(self):
@@ -291,7 +300,8 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         return library.ops().ev_get_version(self._handle, self._keys(ids), name=name)
 
     def lookup_tier(self, ids, name=None):
-        """The tier that holds the row of each of `ids`, int32 of their shape: 0 the first, -1 no row."""
+        """The tier that holds the row of each of `ids`, int32 of their shape: 0 the first, -1 no row. Rows that the first tier
+        has no room for go down before."""
         return library.ops().kv_resource_lookup_tier(self._handle, self._keys(ids), name=name)
 
     def export(self, name=None):
