@@ -151,11 +151,12 @@ int64_t Table::LowerTiers::DemoteRound(int tier, int64_t most) {
     return word != nullptr && (tier == 0 ? IsBlock(*word) : ColdWord::Is(*word) && ColdWord::Tier(*word) == tier);
   };
   bool all = false;
-  // More than one try only for rows that were used since they became candidates.
-  for (int tries = 0; int64_t(moves.size()) < most && tries < kTriesPerRound; ++tries) {
+  // A row in use takes its place among those that go, so that no hotter one goes in its stead: what stays up does not depend on
+  // when this is run. More than one try only for rows that were used since they became candidates.
+  for (int tries = 0; int64_t(moves.size() + in_use.size()) < most && tries < kTriesPerRound; ++tries) {
     rows.clear(), keys.clear(), used.clear();
     Coldness row;
-    while (int64_t(moves.size() + rows.size()) < most && coldest.Pop(&row)) {
+    while (int64_t(moves.size() + in_use.size() + rows.size()) < most && coldest.Pop(&row)) {
       rows.push_back(row);
       keys.push_back(row.key);
     }
@@ -228,6 +229,8 @@ int64_t Table::LowerTiers::MoveRecords(int tier, const std::vector<Move>& moves,
       }
       if (!same) {
         store.Free(locations[at]);
+        // Used since: a candidate still, as it is now.
+        if (word != nullptr && IsBlock(*word)) coldest_[0].Add(ColdnessOf(move.key, *word));
         continue;
       }
       if (IsBlock(*word)) {
