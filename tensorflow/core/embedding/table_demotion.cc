@@ -153,10 +153,13 @@ int64_t Table::LowerTiers::DemoteRound(int tier, int64_t most) {
   bool all = false;
   // A row in use takes its place among those that go, so that no hotter one goes in its stead: what stays up does not depend on
   // when this is run. More than one try only for rows that were used since they became candidates.
-  for (int tries = 0; int64_t(moves.size() + in_use.size()) < most && tries < kTriesPerRound; ++tries) {
+  for (int tries = 0; tries < kTriesPerRound; ++tries) {
+    // What has been brought up meanwhile makes room.
+    const int64_t wanted = std::min(most, Rows(tier) - Budget(tier));
+    if (int64_t(moves.size() + in_use.size()) >= wanted) break;
     rows.clear(), keys.clear(), used.clear();
     Coldness row;
-    while (int64_t(moves.size() + in_use.size() + rows.size()) < most && coldest.Pop(&row)) {
+    while (int64_t(moves.size() + in_use.size() + rows.size()) < wanted && coldest.Pop(&row)) {
       rows.push_back(row);
       keys.push_back(row.key);
     }
