@@ -1,4 +1,4 @@
-// What goes down a tier, and what happens to rows below: demotion, compaction, eviction; and the thread that does it.
+// What goes down a tier, and the thread that does it.
 
 #include <string.h>
 
@@ -19,26 +19,11 @@ constexpr int64_t kBytesPerRound = 8 << 20;
 constexpr int kTriesPerRound = 64;
 // Candidates of a pass over a tier: so many that a pass over all rows is paid by those that go down.
 constexpr int64_t kMinCandidates = 1 << 16;
-constexpr int64_t kRowsPerCandidate = 8;
-// Of a file at a time, in passes over all records.
-constexpr int64_t kChunkBytes = 1 << 20;
+constexpr int64_t kRowsPerCandidate = 4;
 // Slots of an index that a pass looks at before it lets others at the shard.
 constexpr uint64_t kSlotsPerLock = 1 << 16;
 
 }  // namespace
-
-// A row and its word as the record was made from it.
-struct Table::LowerTiers::Move {
-  int64_t key;
-  uintptr_t from;
-};
-
-// A record that a pass has read.
-struct Table::LowerTiers::Below {
-  int64_t key;
-  uintptr_t word;
-  int64_t block;  // of the chunk's
-};
 
 int64_t Table::LowerTiers::Budget(int tier) const {
   if (tier == 0) return budget_;
@@ -68,10 +53,10 @@ uint64_t Table::LowerTiers::OldestPin() const {
   return pins_.empty() ? kNoPin : *pins_.begin();
 }
 
-void Table::LowerTiers::DemoteExcess(bool background) {
+void Table::LowerTiers::DemoteExcess(bool background, int64_t most) {
   for (int tier = 0; tier < int(stores_.size()); ++tier) {
     // Others may make rows all the time: no more than there are now, or this might never end.
-    int64_t left = Rows(tier) - Budget(tier);
+    int64_t left = std::min(most, Rows(tier) - Budget(tier));
     while (left > 0 && !stop_) {
       const auto alone = StopDemotion();
       const int64_t moved = DemoteRound(tier, std::min(left, Rows(tier) - Budget(tier)));
@@ -80,7 +65,6 @@ void Table::LowerTiers::DemoteExcess(bool background) {
     }
   }
   if (background || !options_.async_compaction) {
-    const auto alone = StopDemotion();
     Compact();
   } else {
     RequestCompaction();
@@ -253,108 +237,6 @@ int64_t Table::LowerTiers::MoveRecords(int tier, const std::vector<Move>& moves,
   return moved;
 }
 
-void Table::LowerTiers::KeepLive(std::vector<Below>* rows) const {
-  std::vector<int64_t> keys;
-  for (const Below& row : *rows) keys.push_back(row.key);
-  std::vector<char> live(rows->size());
-  table_.ForEachShard(keys.data(), int64_t(keys.size()), [&](Shard* shard, const int32_t* positions, int64_t count) {
-    const std::shared_lock<SharedMutex> lock(shard->mu);
-    for (int64_t i = 0; i < count; ++i) {
-      const Below& row = (*rows)[positions[i]];
-      const uintptr_t* const word = shard->index.Find(row.key);
-      live[positions[i]] = word != nullptr && *word == row.word;
-    }
-  });
-  size_t size = 0;
-  for (size_t i = 0; i < live.size(); ++i) {
-    if (live[i]) (*rows)[size++] = (*rows)[i];
-  }
-  rows->resize(size);
-}
-
-// Calls visit(rows, their blocks) with the rows in use of a segment, some at a time.
-void Table::LowerTiers::ForEachChunk(int tier, const RecordStore::SegmentRange& range,
-                                     const std::function<void(const std::vector<Below>&, char* blocks)>& visit) const {
-  const int64_t bytes = RecordStore::RecordBytes(*range.segment);
-  const int64_t chunk = std::min(range.records, std::max<int64_t>(1, kChunkBytes / bytes));
-  const std::unique_ptr<char[]> records(new char[chunk * bytes]);
-  const BlockBuffer blocks = NewBlocks(chunk);
-  std::vector<Below> rows;
-  for (int64_t begin = 0; begin < range.records; begin += chunk) {
-    const int64_t count = std::min(chunk, range.records - begin);
-    RecordStore::Read(*range.segment, range.first + uint64_t(begin), count, records.get());
-    rows.clear();
-    for (int64_t i = 0; i < count; ++i) {
-      RecordHead head;
-      memcpy(&head, records.get() + i * bytes, sizeof(head));
-      rows.push_back(Below{head.key, ColdWord::Pack(tier, range.first + uint64_t(begin + i)), i});
-    }
-    KeepLive(&rows);
-    for (const Below& row : rows) {
-      MakeBlock(*range.segment, records.get() + row.block * bytes, blocks.get() + row.block * table_.block_bytes_);
-    }
-    visit(rows, blocks.get());
-  }
-}
-
-void Table::LowerTiers::Compact() {
-  const std::shared_lock<SharedMutex> layout(table_.layout_mu_);
-  for (int tier = 1; tier <= int(stores_.size()); ++tier) {
-    for (const RecordStore::SegmentRange& range : stores_[tier - 1]->Due()) {
-      ForEachChunk(tier, range, [&](const std::vector<Below>& rows, char* blocks) {
-        std::vector<Move> moves;
-        const std::unique_ptr<char[]> records(new char[rows.size() * record_bytes_]);
-        for (const Below& row : rows) {
-          MakeRecord(row.key, blocks + row.block * table_.block_bytes_,
-                     records.get() + int64_t(moves.size()) * record_bytes_);
-          moves.push_back(Move{row.key, row.word});
-        }
-        MoveRecords(tier, moves, records.get());
-      });
-    }
-  }
-}
-
-int64_t Table::LowerTiers::EvictBelow(const std::function<bool(uintptr_t*)>& evict) {
-  int64_t evicted = 0;
-  for (int tier = 1; tier <= int(stores_.size()); ++tier) {
-    // Records that are appended meanwhile are of rows that have been looked at.
-    for (const RecordStore::SegmentRange& range : stores_[tier - 1]->Segments()) {
-      ForEachChunk(tier, range, [&](const std::vector<Below>& rows, char* blocks) {
-        std::vector<int64_t> gone;
-        std::vector<uintptr_t> gone_words;
-        std::vector<Move> changed;
-        const std::unique_ptr<char[]> records(new char[rows.size() * record_bytes_]);
-        for (const Below& row : rows) {
-          char* const block = blocks + row.block * table_.block_bytes_;
-          const Header before = HeadOf(block)->table;
-          uintptr_t word = uintptr_t(block);
-          if (evict(&word)) {
-            gone.push_back(row.key);
-            gone_words.push_back(row.word);
-          } else if (HeadOf(block)->table.version != before.version) {
-            MakeRecord(row.key, block, records.get() + int64_t(changed.size()) * record_bytes_);
-            changed.push_back(Move{row.key, row.word});
-          }
-        }
-        table_.ForEachShard(gone.data(), int64_t(gone.size()), [&](Shard* shard, const int32_t* positions, int64_t count) {
-          const std::unique_lock<SharedMutex> lock(shard->mu);
-          for (int64_t i = 0; i < count; ++i) {
-            const uintptr_t* const word = shard->index.Find(gone[positions[i]]);
-            if (word == nullptr || *word != gone_words[positions[i]]) continue;  // brought up: looked at there
-            FreeRecord(*word);
-            shard->index.Erase(gone[positions[i]]);
-            ++evicted;
-          }
-        });
-        MoveRecords(tier, changed, records.get());
-      });
-    }
-  }
-  RequestCompaction();
-  return evicted;
-}
-
 void Table::LowerTiers::Request() {
   const std::lock_guard<std::mutex> lock(wake_mu_);
   if (requested_ || stop_) return;
@@ -380,7 +262,7 @@ void Table::LowerTiers::RunBackground() {
     lock.unlock();
     std::exception_ptr error;
     try {
-      DemoteExcess(/*background=*/true);
+      DemoteExcess(/*background=*/true, kAll);
     } catch (...) {
       error = std::current_exception();
     }

@@ -203,9 +203,9 @@ Table::BatchPin Table::LowerTiers::Pin(const int64_t* keys, int64_t n, const int
   if (n == 0) return pin;
   ThrowPending();
   CheckBatch(keys, n);
-  // The background thread is given some rows' time; beyond that, who makes rows clears them away.
+  // The background thread is given some rows' time; beyond that, who makes rows clears away faster than it makes.
   const int64_t slack = std::max<int64_t>(budget_ / 8, (int64_t{1} << 20) / row_bytes_);
-  if (blocks_ > budget_ + slack) DemoteExcess();
+  if (blocks_ > budget_ + slack) DemoteExcess(/*background=*/false, 2 * n);
   pin.stamp = clock_.fetch_add(uint64_t(n));
   pin.hold = std::make_shared<const Pinned>(this, pin.stamp);
   BringUp(keys, n, counts, pin.stamp, threads);

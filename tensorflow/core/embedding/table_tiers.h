@@ -53,7 +53,7 @@ class Table::LowerTiers {
   // Brings rows up without counting that as use. Under StopDemotion, so that they stay.
   void BringUp(const int64_t* keys, int64_t n) { BringUp(keys, n, nullptr, kNotUsed, Threads()); }
   // Moves the rows down that are above the budget now, as far as they may go. Throws StorageError.
-  void DemoteExcess() { DemoteExcess(/*background=*/false); }
+  void DemoteExcess() { DemoteExcess(/*background=*/false, kAll); }
 
   // Under the shard's lock, exclusive: a block was made, with its header's frequency; is freed.
   void Made(Shard* shard, int64_t key, char* block);
@@ -87,12 +87,22 @@ class Table::LowerTiers {
     uint64_t tag;  // of the key: tells a record from what is not one
     int64_t key;
   };
-  struct Move;
+  // A row and its word as its new record was made.
+  struct Move {
+    int64_t key;
+    uintptr_t from;
+  };
+  // A row that a pass has read, and which of the blocks it is in.
+  struct Below {
+    int64_t key;
+    uintptr_t word;
+    int64_t block;
+  };
   struct ColdRow;
   struct Pinned;
-  struct Below;
   using BlockBuffer = std::unique_ptr<char[], void (*)(char*)>;
   static constexpr uint64_t kNotUsed = 0;
+  static constexpr int64_t kAll = int64_t{1} << 62;
   static constexpr uint64_t kNoPin = ~uint64_t{0};
   // Of the clock. Imported rows have stamps below: their frequencies, so that LRU too keeps the most frequent of them.
   static constexpr uint64_t kFirstStamp = uint64_t{1} << 40;
@@ -116,14 +126,15 @@ class Table::LowerTiers {
   Coldness ColdnessOf(int64_t key, uintptr_t word) const;
   Coldness ColdnessOf(int64_t key, uint64_t uses, uint64_t stamp) const;
   uint64_t OldestPin() const;
-  void DemoteExcess(bool background);
+  // At most `most` rows of each tier.
+  void DemoteExcess(bool background, int64_t most);
   int64_t DemoteRound(int tier, int64_t most);
   void TakeNewRows();
   void FindColdest(int tier);
   int64_t MoveRecords(int tier, const std::vector<Move>& moves, const char* records);
   void Compact();
-  void ForEachChunk(int tier, const RecordStore::SegmentRange& range,
-                    const std::function<void(const std::vector<Below>&, char* blocks)>& visit) const;
+  int64_t VisitChunk(int tier, const RecordStore::SegmentRange& range, int64_t begin,
+                     const std::function<void(const std::vector<Below>&, char* blocks)>& visit) const;
   void KeepLive(std::vector<Below>* rows) const;
 
   void Request();
