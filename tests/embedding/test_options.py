@@ -52,7 +52,7 @@ def test_an_option_out_of_range_is_refused_by_name(make, argument):
         make()
 
 
-@pytest.mark.parametrize("storage_type", ["LEVELDB", "SSDHASH", "DRAM_LEVELDB", "DRAM_SSDHASH"])
+@pytest.mark.parametrize("storage_type", ["LEVELDB", "SSDHASH", "DRAM_LEVELDB", "DRAM_SSDHASH", "DRAM_PMEM_SSDHASH"])
 def test_storage_on_disk_needs_a_path(storage_type):
     from tensorflow.core.framework.embedding import config_pb2
 
