@@ -298,6 +298,36 @@ def test_a_save_evicts_small_rows_of_all_tiers(tmp_path):
         assert sorted(session.run(model.variable.export()[0]).tolist()) == [0, 2, 4, 6]
 
 
+def test_grouped_lookups_bring_rows_up_and_tell_of_files(tmp_path):
+    def grouped(option, parts=None):
+        model = Model(option, name="v", parts=parts)
+        sparse = tf.SparseTensor(tf.stack([tf.range(6, dtype=tf.int64), tf.zeros([6], tf.int64)], 1), model.ids, [6, 1])
+        model.rows = tf.nn.group_embedding_lookup_sparse([model.variable], [sparse], ["sum"])[0]
+        return model
+
+    ids = [np.random.RandomState(i).choice(40, 6, replace=False) for i in range(30)]
+    rows = []
+    for option, parts in (
+        (None, None),
+        (storage(tmp_path, rows=6, row_bytes=64), None),
+        (storage(tmp_path, rows=6, row_bytes=64), 2),
+    ):
+        with tf.Graph().as_default():
+            model = grouped(option, parts)
+            with model.started() as session:
+                for batch in ids:
+                    session.run(model.train, {model.ids: batch})
+                rows.append([session.run(model.rows, {model.ids: batch}) for batch in ids])
+                if option is not None:
+                    below = np.flatnonzero(np.array(tiers(session, model, range(40))) == 1)[:6]
+                    for file in tmp_path.iterdir():
+                        os.truncate(file, 0)
+                    with pytest.raises(tf.errors.DataLossError, match="EmbeddingVariable v"):
+                        session.run(model.rows, {model.ids: below})
+    for other in rows[1:]:
+        np.testing.assert_array_equal(rows[0], other)
+
+
 # What can go wrong.
 
 

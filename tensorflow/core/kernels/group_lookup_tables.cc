@@ -120,10 +120,16 @@ absl::Status ColumnTable::Find(const int64_t* keys, int64_t n, FoundRows* found)
 absl::Status ColumnTable::FindInEmbeddingVariables(const int64_t* keys, int64_t n, FoundRows* found) const {
   const deeprec::sparse::Threads alone;
   const bool ask_permission = !ServesOnly();
+  const auto look_up = [&](const KvRef& ref, const int64_t* its_keys, int64_t count, char* rows) {
+    return CatchTableErrors(ref.name, [&] {
+      ref.table().Lookup(its_keys, count, nullptr, rows, alone, ask_permission);
+      return absl::OkStatus();
+    });
+  };
   found->rows.resize(n);
   char* to = found->Copies(n * row_bytes_);
   if (parts_ == 1) {
-    embedding_[0].table().Lookup(keys, n, nullptr, to, alone, ask_permission);
+    TF_RETURN_IF_ERROR(look_up(embedding_[0], keys, n, to));
     for (int64_t i = 0; i < n; ++i) found->rows[i] = to + i * row_bytes_;
     return absl::OkStatus();
   }
@@ -136,7 +142,7 @@ absl::Status ColumnTable::FindInEmbeddingVariables(const int64_t* keys, int64_t 
       of_part.push_back(keys[i]);
       places.push_back(i);
     }
-    embedding_[p].table().Lookup(of_part.data(), int64_t(of_part.size()), nullptr, to, alone, ask_permission);
+    TF_RETURN_IF_ERROR(look_up(embedding_[p], of_part.data(), int64_t(of_part.size()), to));
     for (size_t i = 0; i < places.size(); ++i, to += row_bytes_) found->rows[places[i]] = to;
   }
   return absl::OkStatus();
