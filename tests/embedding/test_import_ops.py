@@ -261,7 +261,9 @@ def test_what_does_not_fit_the_variable_is_named(raw_table, tmp_path):
     table.step([1])
     prefix = str(tmp_path / "model")
     table.save(prefix)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="var-keys .* is int32 .*var takes a vector of keys of dtype int64"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="var-keys .* is int32 .*var takes a vector of keys of dtype int64"
+    ):
         raw_table().restore(prefix)
     with pytest.raises(tf.errors.InvalidArgumentError, match="var-values .* is float of shape .*needs double"):
         raw_table(key_dtype="int32", dtype="float64").restore(prefix)

@@ -170,12 +170,7 @@ def test_collections_that_programs_run_exist(check_python):
         (lambda: tf.EmbeddingVariableOption(ht_partition_num=10), "ht_partition_num"),
         (lambda: tf.CheckpointOption(init_data_source="table"), "init_data_source"),
         (lambda: tf.get_embedding_variable("cached", 2, caching_device="/cpu:0"), "caching_device"),
-        (
-            lambda: tf.feature_column.embedding_column(
-                tf.feature_column.categorical_column_with_identity("fused", 3), 2, do_fusion=True
-            ),
-            "do_fusion",
-        ),
+        (lambda: tf.StorageOption(cache_strategy=0), "cache_strategy"),
     ],
 )
 def test_arguments_without_effect_warn(make, argument, monkeypatch):
