@@ -59,7 +59,14 @@ void Table::LowerTiers::DemoteExcess(bool background, int64_t most) {
     int64_t left = std::min(most, Rows(tier) - Budget(tier));
     while (left > 0 && !stop_) {
       const auto alone = StopDemotion();
-      const int64_t moved = DemoteRound(tier, std::min(left, Rows(tier) - Budget(tier)));
+      int64_t moved;
+      try {
+        moved = DemoteRound(tier, std::min(left, Rows(tier) - Budget(tier)));
+      } catch (...) {
+        // The candidates that it took are found again.
+        coldest_[tier].Reset();
+        throw;
+      }
       if (moved == 0) break;
       left -= moved;
     }
@@ -81,7 +88,6 @@ void Table::LowerTiers::RequestCompaction() {
 void Table::LowerTiers::TakeNewRows() {
   if (!track_made_) return;
   if (lost_made_.exchange(false)) coldest_[0].Reset();
-  std::vector<int64_t> keys;
   for (int s = 0; s < table_.num_shards_; ++s) {
     Shard& shard = table_.shards_[s];
     const std::unique_lock<SharedMutex> lock(shard.mu);
@@ -135,8 +141,8 @@ int64_t Table::LowerTiers::DemoteRound(int tier, int64_t most) {
     return word != nullptr && (tier == 0 ? IsBlock(*word) : ColdWord::Is(*word) && ColdWord::Tier(*word) == tier);
   };
   bool all = false;
-  // A row in use takes its place among those that go, so that no hotter one goes in its stead: what stays up does not depend on
-  // when this is run. More than one try only for rows that were used since they became candidates.
+  // A row in use takes its place among those that go, so that no hotter one goes in its stead: what stays up does not
+  // depend on when this is run. More than one try only for rows that were used since they became candidates.
   for (int tries = 0; tries < kTriesPerRound; ++tries) {
     // What has been brought up meanwhile makes room.
     const int64_t wanted = std::min(most, Rows(tier) - Budget(tier));
@@ -181,13 +187,7 @@ int64_t Table::LowerTiers::DemoteRound(int tier, int64_t most) {
     for (const Coldness& now : used) coldest.Add(now);
   }
   for (const Coldness& row : in_use) coldest.Add(row);
-  try {
-    return MoveRecords(tier + 1, moves, records.get());
-  } catch (...) {
-    // They are candidates still.
-    coldest.Reset();
-    throw;
-  }
+  return MoveRecords(tier + 1, moves, records.get());
 }
 
 // Appends the records to the tier and lets the index lead there, if the rows are as they were.

@@ -1,7 +1,5 @@
 // Passes over the rows below the first tier: compaction and eviction.
 
-#include <string.h>
-
 #include <algorithm>
 
 #include "tensorflow/core/embedding/table_tiers.h"
@@ -45,9 +43,8 @@ int64_t Table::LowerTiers::VisitChunk(int tier, const RecordStore::SegmentRange&
   std::vector<Below> rows;
   RecordStore::Read(*range.segment, range.first + uint64_t(begin), count, records.get());
   for (int64_t i = 0; i < count; ++i) {
-    RecordHead head;
-    memcpy(&head, records.get() + i * bytes, sizeof(head));
-    rows.push_back(Below{head.key, ColdWord::Pack(tier, range.first + uint64_t(begin + i)), i});
+    const int64_t key = KeyOf(records.get() + i * bytes);
+    rows.push_back(Below{key, ColdWord::Pack(tier, range.first + uint64_t(begin + i)), i});
   }
   KeepLive(&rows);
   for (const Below& row : rows) {

@@ -17,8 +17,6 @@ namespace {
 constexpr int64_t kReadBytes = 4 << 20;
 constexpr int64_t kReadsPerWorker = 256;
 
-uint64_t TagOf(int64_t key) { return MixKey(uint64_t(key) ^ 0x9e3779b97f4a7c15ULL); }
-
 }  // namespace
 
 // A row below as a batch found it.
@@ -127,6 +125,18 @@ void Table::LowerTiers::MakeBlock(const RecordStore::Segment& segment, const cha
   }
 }
 
+int64_t Table::LowerTiers::KeyOf(const char* record) const {
+  RecordHead head;
+  memcpy(&head, record, sizeof(head));
+  if (head.tag != TagOf(head.key)) ThrowAltered("a row that was written there");
+  return head.key;
+}
+
+void Table::LowerTiers::ThrowAltered(const std::string& what) const {
+  throw StorageError(StorageError::Kind::kAltered, "A file of " + options_.folder + " does not hold " + what +
+                                                       " any more: it was written to by somebody else");
+}
+
 bool Table::LowerTiers::ReadRow(int64_t key, uintptr_t word, char* scratch, char* block) const {
   const RecordLocation location = ColdWord::Location(word);
   const RecordStore::SegmentRef segment = StoreOf(word).Find(location);
@@ -136,13 +146,7 @@ bool Table::LowerTiers::ReadRow(int64_t key, uintptr_t word, char* scratch, char
     RecordStore::Read(*segment, location, 1, scratch);
     record = scratch;
   }
-  RecordHead head;
-  memcpy(&head, record, sizeof(head));
-  if (head.key != key || head.tag != TagOf(key)) {
-    throw StorageError(StorageError::Kind::kAltered, "A file of " + options_.folder +
-                                                         " does not hold the row of key " + std::to_string(key) +
-                                                         " any more: it was written to by somebody else");
-  }
+  if (KeyOf(record) != key) ThrowAltered("the row of key " + std::to_string(key));
   MakeBlock(*segment, record, block);
   return true;
 }

@@ -26,6 +26,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -84,9 +85,10 @@ class Table::LowerTiers {
   };
   static_assert(sizeof(TierHeader) == kTierHeaderBytes, "where the rows begin");
   struct RecordHead {
-    uint64_t tag;  // of the key: tells a record from what is not one
+    uint64_t tag;  // TagOf(key): tells a record from what is not one
     int64_t key;
   };
+  static uint64_t TagOf(int64_t key) { return MixKey(uint64_t(key) ^ 0x9e3779b97f4a7c15ULL); }
   // A row and its word as its new record was made.
   struct Move {
     int64_t key;
@@ -112,6 +114,9 @@ class Table::LowerTiers {
   int64_t UsedBytes(int layout) const;
   BlockBuffer NewBlocks(int64_t n) const;
   void MakeRecord(int64_t key, const char* block, char* record) const;
+  // Throws StorageError if it is no record.
+  int64_t KeyOf(const char* record) const;
+  [[noreturn]] void ThrowAltered(const std::string& what) const;
   void MakeBlock(const RecordStore::Segment& segment, const char* record, char* block) const;
   bool ReadRow(int64_t key, uintptr_t word, char* scratch, char* block) const;
 

@@ -101,9 +101,11 @@ void Run(const std::string& folder, int64_t keys, int64_t dim, int64_t first_mib
     // The first half brings up what will be hot.
     std::vector<double> last(times.begin() + kSteps / 2, times.end());
     std::sort(last.begin(), last.end());
-    std::printf("  %-13s step of %lld ids: median %.2f ms, 99 %% %.2f ms, %.0f ns/id; resident %.0f MiB (table %.0f), files %.0f MiB\n",
+    std::printf("  %-13s step of %lld ids: median %.2f ms, 99 %% %.2f ms, %.0f ns/id; resident %.0f MiB (table %.0f), "
+                "files %.0f MiB\n",
                 ids, (long long)n, last[last.size() / 2] * 1e3, last[last.size() * 99 / 100] * 1e3,
-                last[last.size() / 2] / double(n) * 1e9, ResidentMiB() - before, double(table.MemoryBytes()) / (1 << 20), FolderMiB(folder));
+                last[last.size() / 2] / double(n) * 1e9, ResidentMiB() - before,
+                double(table.MemoryBytes()) / (1 << 20), FolderMiB(folder));
   }
 }
 
