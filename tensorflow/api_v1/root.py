@@ -22,6 +22,9 @@ def populate(module: types.ModuleType) -> None:
     """
     # Switches that the runtime's Python reads while it loads; nothing has to be turned off afterwards.
     os.environ["TF2_BEHAVIOR"] = "0"
+    from tensorflow.deeprec.config import fields
+
+    fields.install()
     from tensorflow.python import pywrap_tensorflow  # noqa: F401 (loads the runtime)
     from tensorflow.python import tf2
 
@@ -91,11 +94,14 @@ def _load_kernels() -> None:
 
 
 def _install_deeprec() -> None:
-    from tensorflow.deeprec import embedding, optimizers, xla
+    from tensorflow.deeprec import embedding, optimizers, stage, xla
+    from tensorflow.deeprec.config import effects
 
     embedding.install()
     optimizers.install()
     xla.install()
+    effects.install()
+    stage.install()
 
 
 def _copy_public_names(namespace: types.ModuleType, module: types.ModuleType) -> None:

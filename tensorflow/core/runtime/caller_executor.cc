@@ -17,6 +17,7 @@
 #include "tensorflow/core/platform/setround.h"
 #include "tensorflow/core/protobuf/config.pb.h"
 #include "tensorflow/core/runtime/caller_queue.h"
+#include "tensorflow/core/runtime/config_fields.h"
 #include "tensorflow/core/util/env_var.h"
 
 namespace tensorflow {
@@ -32,6 +33,12 @@ int InterOpThreads(const ConfigProto& config) {
   return int(threads);
 }
 
+// Threads of the pool that may help the one that called.
+int Helpers(const ConfigProto& config) {
+  const bool alone = deeprec::runtime::ReadExecutorPolicy(config) == deeprec::runtime::ExecutorPolicy::kInline;
+  return alone ? 0 : InterOpThreads(config) - 1;
+}
+
 class CallerExecutor : public Executor {
  public:
   // `wide`: whether several kernels may be worth a thread each.
@@ -45,7 +52,7 @@ class CallerExecutor : public Executor {
       stock_->RunAsync(args, std::move(done));
       return;
     }
-    const auto queue = std::make_shared<CallerQueue>(args.runner, InterOpThreads(*args.session_config) - 1);
+    const auto queue = std::make_shared<CallerQueue>(args.runner, Helpers(*args.session_config));
     Args queued = args;
     queued.runner = [queue](Args::Closure closure) { queue->Push(std::move(closure)); };
     stock_->RunAsync(queued, [queue, done = std::move(done)](const absl::Status& status) {

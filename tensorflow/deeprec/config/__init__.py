@@ -1,0 +1,1 @@
+"""DeepRec's fields of ConfigProto: `fields` adds them to the proto, `effects` does at session creation what they ask for."""
