@@ -4,6 +4,7 @@ _API = "tensorflow._api.v2.compat.v1"
 _PY = "tensorflow.python"
 _EV = "tensorflow.deeprec.embedding"
 _OPTIMIZERS = "tensorflow.deeprec.optimizers"
+_STAGE = "tensorflow.deeprec.stage"
 
 MODULES = {
     "tensorflow.core.framework.embedding": (),
@@ -14,6 +15,8 @@ MODULES = {
     f"{_PY}.ops.hash_table": (),
     f"{_PY}.ops.hash_table.hash_table": f"{_EV}.hash_table",
     f"{_PY}.ops.kv_variable_ops": f"{_EV}.kv_variable_ops",
+    f"{_PY}.ops.prefetch": f"{_STAGE}.prefetch",
+    f"{_PY}.ops.prefetch_runner": f"{_STAGE}.runner",
     **{
         f"{_PY}.training.{module}": f"{_OPTIMIZERS}.{module}"
         for module in ("adagrad_decay", "adagrad_decay_v2", "adam_async", "weight_decay_optimizers")
@@ -65,13 +68,23 @@ _COLUMNS = {
 _COLUMNS.update(
     {name: f"{_EV}.fusion:{name}" for name in ("coalesced_embedding_scope", "group_embedding_column_scope")}
 )
-_ROOT = {**_OPTIONS, **_GETTERS}
+_STAGES = {
+    "make_prefetch_hook": f"{_STAGE}.hook:make_prefetch_hook",
+    "prefetch_join": f"{_STAGE}.public:prefetch_join",
+    "staged": f"{_STAGE}.public:staged",
+}
+_CONFIG = {
+    "ExecutorPolicy": "tensorflow.deeprec.config.executor_policy:ExecutorPolicy",
+    "SmartStageOptions": f"{_STAGE}.smart_options:SmartStageOptions",
+}
+_ROOT = {**_OPTIONS, **_GETTERS, **_STAGES, **_CONFIG}
 _TRAIN = {
     "AdagradDecayOptimizer": f"{_OPTIMIZERS}.adagrad_decay:AdagradDecayOptimizer",
     "AdagradDecayOptimizerV2": f"{_OPTIMIZERS}.adagrad_decay_v2:AdagradDecayOptimizerV2",
     "AdamAsyncOptimizer": f"{_OPTIMIZERS}.adam_async:AdamAsyncOptimizer",
     "AdamWOptimizer": f"{_OPTIMIZERS}.weight_decay_optimizers:AdamWOptimizer",
     "DecoupledWeightDecayExtension": f"{_OPTIMIZERS}.weight_decay_optimizers:DecoupledWeightDecayExtension",
+    "mark_target_node": f"{_STAGE}.targets:mark_target_node",
     "extend_with_decoupled_weight_decay": f"{_OPTIMIZERS}.weight_decay_optimizers:extend_with_decoupled_weight_decay",
 }
 

@@ -179,4 +179,3 @@ def install() -> None:
         offsets = _Offsets(file.serialized_pb)
         offsets.correct(file.message_types_by_name.values(), proto.message_type)
         offsets.correct(file.enum_types_by_name.values(), proto.enum_type)
-

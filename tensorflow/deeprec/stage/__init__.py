@@ -1,0 +1,13 @@
+"""Stages: a part of the graph that threads run ahead of the training step, with a bounded buffer between.
+
+`public` holds `tf.staged` and `tf.prefetch_join`, `runner` the threads, `hook` what starts them in monitored sessions, `sessions` what
+ends them, `smart` the cut of the graph that widens a stage. The buffer is C++, `core/stage`.
+"""
+
+
+def install() -> None:
+    """Makes sessions end the threads of their stages, and MetaGraphDefs carry stages."""
+    from tensorflow.deeprec.stage import runner, sessions
+
+    runner.install()
+    sessions.install()

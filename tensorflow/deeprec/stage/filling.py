@@ -1,0 +1,143 @@
+"""The threads that fill one stage in one session."""
+
+import threading
+
+from tensorflow.deeprec.stage import exception_types
+from tensorflow.python.framework import errors
+from tensorflow.python.platform import tf_logging as logging
+
+# How often a thread looks whether a coordinator wants it to stop, or whether a full buffer has room again, in seconds.
+_LOOK = 0.05
+
+
+class Filling:
+    """What the threads of a runner in a session share. Ends at the end of the input, at an error, when the coordinator stops
+    or when the session is closed (`sessions` sees to that); never later than any of these."""
+
+    def __init__(self, runner, session, coord, options):
+        """`options`: RunOptions of the runs that fill, or None."""
+        self.runner, self._session, self._coord, self._options = runner, session, coord, options
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._resumed = False
+        self._left = len(runner.put_ops)
+        self.threads = []
+
+    def make_threads(self, daemon: bool) -> list:
+        """Makes the threads, without starting them; the last one waits for the coordinator, where there is one."""
+        targets = [(self._fill, (put,)) for put in self.runner.put_ops]
+        if self._coord is not None:
+            targets.append((self._watch, ()))
+        for number, (target, args) in enumerate(targets):
+            name = f"{self.runner.name}-{number}"
+            self.threads.append(threading.Thread(target=target, args=args, name=name, daemon=daemon))
+        return list(self.threads)
+
+    def stop(self) -> None:
+        """Asks the threads to end; a run that has begun ends when its session is closed."""
+        self._stop.set()
+
+    def join(self, timeout: float) -> bool:
+        """Waits for the threads; returns whether all have ended."""
+        for thread in self.threads:
+            if thread.ident is not None and thread is not threading.current_thread():
+                thread.join(timeout)
+        return not any(thread.is_alive() for thread in self.threads if thread is not threading.current_thread())
+
+    def alive(self) -> bool:
+        """Whether threads are still to begin or running."""
+        return not self._stop.is_set() and self._left > 0
+
+    def _over(self) -> bool:
+        if self._coord is not None and self._coord.should_stop():
+            self._stop.set()
+        return self._stop.is_set() or self._session._closed
+
+    def _watch(self) -> None:
+        """Stops the buffer when the coordinator stops: puts that wait in it would not look."""
+        while not self._stop.wait(_LOOK):
+            if self._left == 0:
+                return
+            if self._coord.should_stop():
+                self._stop.set()
+                self._try_run(self.runner.ops["cancel"])
+                return
+
+    def _try_run(self, fetch, feed_dict=None) -> None:
+        try:
+            self._session.run(fetch, feed_dict)
+        except (errors.OpError, RuntimeError):
+            # The session is closed, or its server is gone: then the consumer's run ends by that.
+            pass
+
+    def _begin(self) -> None:
+        with self._lock:
+            if not self._resumed:
+                self._resumed = True
+                self._session.run(self.runner.ops["resume"])
+
+    def _putter(self, put):
+        """A function that runs `put` once."""
+        next_feed = self.runner.feeds.per_run(self._session)
+        if next_feed is None and self._options is None:
+            return self._session.make_callable(put)
+        return lambda: self._session.run(put, next_feed() if next_feed else None, self._options)
+
+    def _fill(self, put) -> None:
+        try:
+            try:
+                self._begin()
+                run = self._putter(put)
+                while not self._over():
+                    if not self._fill_once(put, run):
+                        break
+            except Exception as error:
+                # Whatever it is, the consumer must not wait for ever.
+                if not self._over():
+                    self._fail(error)
+        finally:
+            with self._lock:
+                self._left -= 1
+                last = self._left == 0
+            # Not earlier: records of other threads are still on their way.
+            if last and not self._over():
+                self._try_run(self.runner.ops["close"])
+
+    def _fill_once(self, put, run) -> bool:
+        """Puts a record; returns whether there may be another."""
+        runner = self.runner
+        try:
+            run()
+            return True
+        except Exception as error:
+            if self._over():
+                return False
+            # The executor adds the node to the message.
+            if isinstance(error, errors.OpError) and f"{{{{node {put.name}}}}}" in error.message:
+                if isinstance(error, errors.DeadlineExceededError):
+                    logging.warning("Prefetching waits: %s", error.message)
+                    self._wait_for_room()
+                    return True
+                if isinstance(error, errors.CancelledError):
+                    return False
+            elif isinstance(error, runner.closed_types):
+                return False
+            elif isinstance(error, runner.ignored_types):
+                logging.warning("Prefetching of stage %r passes over %s: %s", runner.name, type(error).__name__, error)
+                return True
+            raise
+
+    def _wait_for_room(self) -> None:
+        while not self._over() and self._session.run(self.runner.ops["size"]) >= self.runner.capacity:
+            self._stop.wait(_LOOK)
+
+    def _fail(self, error: Exception) -> None:
+        self._stop.set()
+        text = error.message if isinstance(error, errors.OpError) else str(error)
+        self._try_run(
+            self.runner.ops["fail"],
+            {
+                self.runner.ops["fail_code"]: exception_types.code_of(error),
+                self.runner.ops["fail_message"]: f"Stage {self.runner.name!r}: {type(error).__name__}: {text}",
+            },
+        )

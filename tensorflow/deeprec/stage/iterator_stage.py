@@ -1,0 +1,55 @@
+"""The stage that SmartStage makes right behind a `tf.data` iterator, where the program has none."""
+
+from tensorflow.deeprec.stage import public, runner
+from tensorflow.python.framework import errors, ops
+
+
+def make(graph, options) -> list:
+    """Stages the outputs of the one IteratorGetNext of a graph.
+
+    The op itself is not fetchable any more, as it would take a batch away from the stage.
+
+    Args:
+      graph: the default graph, not finalized.
+      options: SmartStageOptions; a field that is not set has the default of `tf.SmartStageOptions`.
+
+    Returns:
+      The runners; empty if the graph does not have exactly one such op outside of control flow.
+    """
+    found = [op for op in graph.get_operations() if op.type == "IteratorGetNext" and op._control_flow_context is None]
+    if len(found) != 1:
+        return []
+    (old,) = found
+    readers = {tensor: list(tensor.consumers()) for tensor in old.outputs}
+    with ops.control_dependencies(old.control_inputs):
+        new = graph._create_op_internal(
+            old.type,
+            list(old.inputs),
+            [tensor.dtype for tensor in old.outputs],
+            name=f"{old.name}_staged",
+            attrs=dict(old.node_def.attr),
+            op_def=old.op_def,
+            compute_device=False,
+        )
+    new._set_device(old.device)
+    arguments = {
+        "capacity": options.capacity or 1,
+        "num_threads": options.num_threads or 1,
+        "num_clients": options.num_clients or 1,
+        "timeout_millis": options.timeout_millis or 300000,
+        "closed_exception_types": tuple(options.closed_exception_types) or (errors.OUT_OF_RANGE,),
+        "ignored_exception_types": tuple(options.ignored_exception_types),
+        "use_stage_subgraph_thread_pool": options.use_stage_subgraph_thread_pool,
+        "stage_subgraph_thread_pool_id": options.stage_subgraph_thread_pool_id,
+        "stage_subgraph_stream_id": options.stage_subgraph_stream_id,
+        "name": options.name or None,
+    }
+    with ops.device(old.device):
+        staged = public.staged(list(new.outputs), **arguments)
+    for (tensor, operations), record in zip(readers.items(), staged):
+        for operation in operations:
+            for index, used in enumerate(operation.inputs):
+                if used is tensor:
+                    operation._update_input(index, record)
+    graph.prevent_fetching(old)
+    return graph.get_collection(runner.PREFETCH)

@@ -1,0 +1,64 @@
+"""Which threads fill stages in which session: they end when it is closed."""
+
+import atexit
+import functools
+import threading
+import weakref
+
+from tensorflow.python.platform import tf_logging as logging
+
+_JOIN_SECONDS = 30.0
+
+_lock = threading.Lock()
+# Session -> its fillings. They hold the session, so an entry goes when it is closed.
+_fillings = weakref.WeakKeyDictionary()
+
+
+def add(session, filling) -> bool:
+    """Notes the threads of a session; False if its stage has threads there already.
+
+    Raises:
+      RuntimeError: the session is closed.
+    """
+    with _lock:
+        if session._closed:
+            raise RuntimeError("Attempted to start a stage in a closed Session.")
+        known = _fillings.setdefault(session, [])
+        if any(other.runner is filling.runner and other.alive() for other in known):
+            return False
+        known.append(filling)
+        return True
+
+
+def _end(session, close) -> None:
+    with _lock:
+        ending = _fillings.pop(session, [])
+        for filling in ending:
+            filling.stop()
+    try:
+        # Ends the runs that wait in a stage or in its input.
+        close()
+    finally:
+        for filling in ending:
+            if not filling.join(_JOIN_SECONDS):
+                logging.warning("A thread of stage %r still runs after its session was closed.", filling.runner.name)
+
+
+def _close_all() -> None:
+    """Before the interpreter goes: a thread that comes back from a run then would find none."""
+    for session in list(_fillings):
+        session.close()
+
+
+def install() -> None:
+    """Makes `session.close()` end the threads."""
+    from tensorflow.python.client import session
+
+    close = session.BaseSession.close
+
+    @functools.wraps(close)
+    def close_with_stages(self):
+        _end(self, functools.partial(close, self))
+
+    session.BaseSession.close = close_with_stages
+    atexit.register(_close_all)
