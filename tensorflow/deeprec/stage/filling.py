@@ -70,7 +70,8 @@ class Filling:
             # The session is closed, or its server is gone: then the consumer's run ends by that.
             pass
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Opens the buffer, once: from now on steps wait for a record without a time limit."""
         with self._lock:
             if not self._resumed:
                 self._resumed = True
@@ -86,7 +87,7 @@ class Filling:
     def _fill(self, put) -> None:
         try:
             try:
-                self._begin()
+                self.begin()
                 run = self._putter(put)
                 while not self._over():
                     if not self._fill_once(put, run):

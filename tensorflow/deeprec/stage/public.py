@@ -4,6 +4,7 @@ import inspect
 
 from tensorflow.deeprec.stage import exception_types, feeds, records, runner
 from tensorflow.deeprec.stage.buffer import Buffer, BufferOptions, positive
+from tensorflow.deeprec.stage.uncounted import uncounted
 from tensorflow.python.framework import errors, ops
 from tensorflow.python.ops import array_ops
 from tensorflow.python.platform import tf_logging as logging
@@ -183,7 +184,8 @@ def staged(features, *args, **kwargs):
     """
     arguments = _arguments("staged", _STAGED, args, kwargs)
     threads = positive("num_threads", arguments["num_threads"])
-    return _stage([records.Structure(features)] * threads, arguments)
+    with uncounted(ops.get_default_graph()):
+        return _stage([records.Structure(features)] * threads, arguments)
 
 
 def prefetch_join(thread_to_features, *args, **kwargs):
@@ -202,7 +204,8 @@ def prefetch_join(thread_to_features, *args, **kwargs):
     arguments = _arguments("prefetch_join", _JOIN, args, kwargs)
     if not isinstance(thread_to_features, (list, tuple)) or not thread_to_features:
         raise ValueError(f"thread_to_features must be a list with an entry for each thread, got {thread_to_features!r}")
-    threads = [records.Structure(features) for features in thread_to_features]
-    for number, other in enumerate(threads[1:], 1):
-        threads[0].check_like(other, f"thread_to_features[{number}]")
-    return _stage(threads, arguments)
+    with uncounted(ops.get_default_graph()):
+        threads = [records.Structure(features) for features in thread_to_features]
+        for number, other in enumerate(threads[1:], 1):
+            threads[0].check_like(other, f"thread_to_features[{number}]")
+        return _stage(threads, arguments)

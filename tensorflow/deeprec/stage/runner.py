@@ -64,6 +64,8 @@ class PrefetchRunner:
             return []
         threads = filling.make_threads(daemon)
         if start:
+            # Not by a thread alone: a step that comes before it would count its time limit.
+            filling.begin()
             for thread in threads:
                 thread.start()
         return threads

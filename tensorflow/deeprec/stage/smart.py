@@ -12,6 +12,7 @@ import contextlib
 
 from tensorflow.deeprec.stage import runner, targets
 from tensorflow.deeprec.stage.buffer import Buffer, BufferOptions
+from tensorflow.deeprec.stage.uncounted import uncounted
 from tensorflow.python.framework import dtypes, ops
 from tensorflow.python.platform import tf_logging as logging
 
@@ -22,8 +23,8 @@ _KEPT_TYPES = frozenset(
         "Exit", "RefExit", "Merge", "RefMerge", "NextIteration", "RefNextIteration", "LoopCond", "Switch", "RefSwitch",
     )
 )  # fmt: skip
-# Stateful, but of a state that does not change once it is there.
-_FIXED_TYPES = frozenset(("HashTable", "HashTableV2", "Assert"))
+# Stateful, but of a state that does not change once it is there: a table that is found in is staged if its handle is.
+_FIXED_TYPES = frozenset(("Assert", "HashTableV2", "LookupTableFindV2"))
 _DONE = "_deeprec_smart_stage"
 
 
@@ -60,7 +61,13 @@ def _open(graph):
     finalized = graph.finalized
     graph._unsafe_unfinalize()
     try:
-        with graph.as_default(), ops.name_scope(None), ops.device(None), ops.control_dependencies(None):
+        with (
+            graph.as_default(),
+            ops.name_scope(None),
+            ops.device(None),
+            ops.control_dependencies(None),
+            uncounted(graph),
+        ):
             yield
     finally:
         if finalized:
