@@ -11,9 +11,9 @@ if [ $# = 0 ]; then
   say "C++ tests"
   (cd "$ROOT" && bazel test //tensorflow/... //third_party/... //tools/...)
   say "C++ tests of the cores under address and undefined-behaviour sanitizers"
-  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/... //tensorflow/core/embedding/... //tensorflow/core/boosted_trees/... //tensorflow/core/contrib/...)
-  say "The table of EmbeddingVariables under the thread sanitizer"
-  (cd "$ROOT" && bazel test --config=tsan //tensorflow/core/embedding:table_concurrency_test)
+  (cd "$ROOT" && bazel test --config=asan //tensorflow/core/sparse/... //tensorflow/core/embedding/... //tensorflow/core/boosted_trees/... //tensorflow/core/contrib/... //tensorflow/core/stage/...)
+  say "The table of EmbeddingVariables and the buffers of stages under the thread sanitizer"
+  (cd "$ROOT" && bazel test --config=tsan //tensorflow/core/embedding:table_concurrency_test //tensorflow/core/stage/...)
 fi
 
 say "Building the wheels"

@@ -67,6 +67,26 @@ def test_what_a_generator_raises_reaches_the_step(start):
             session.run(staged)
 
 
+def test_a_generator_that_exits(start):
+    def exits():
+        raise SystemExit("gone")
+        yield
+
+    fed = tf.placeholder(tf.int64, [])
+    staged = tf.staged(fed, feed_list=[fed], feed_generator=exits())
+    with tf.Session() as session:
+        start(session)
+        with pytest.raises(tf.errors.UnknownError, match="SystemExit: gone"):
+            session.run(staged)
+
+
+def test_one_name_twice():
+    tf.staged(tf.constant(1), name="same")
+    tf.staged(tf.constant(1.0), name="same/")
+    names = [runner.take_op.get_attr("shared_name") for runner in tf.get_collection("prefetch")]
+    assert names == [b"same", b"same_1"]
+
+
 def test_a_generator_that_yields_too_much(start):
     fed = tf.placeholder(tf.int64, [])
     staged = tf.staged(fed, feed_list=[fed], feed_generator=iter([[1, 2]]))

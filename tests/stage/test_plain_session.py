@@ -1,7 +1,9 @@
 """tf.staged in plain sessions."""
 
+import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -282,7 +284,8 @@ def test_the_thread_pools_of_the_config(start):
         start(session)
 
 
-def test_a_program_that_ends_without_closing_its_session(check_python):
+@pytest.mark.parametrize("daemon", [True, False])
+def test_a_program_that_ends_without_closing_its_session(check_python, daemon):
     out = check_python(
         """
 import tensorflow as tf
@@ -293,6 +296,63 @@ for runner in tf.get_collection("prefetch"):
     runner.create_threads(session, daemon=True, start=True)
 session.run(y)
 print("end")
-"""
+""".replace("daemon=True", f"daemon={daemon}")
     )
     assert out == "end"
+
+
+def test_a_session_that_was_dropped_goes_when_its_input_has_ended(start):
+    staged = tf.staged(counting(3))
+    session = tf.Session()
+    dropped = weakref.ref(session)
+    start(session)
+    assert read_all(session, staged) == [0, 1, 2]
+    del session
+    for _ in range(100):
+        gc.collect()
+        if dropped() is None:
+            return
+        time.sleep(0.02)
+    raise AssertionError(gc.get_referrers(dropped()))
+
+
+def test_no_thread_of_the_runtime_is_left(check_python):
+    out = check_python(
+        """
+import gc, os
+import tensorflow as tf
+def threads():
+    return len(os.listdir("/proc/self/task"))
+def round():
+    with tf.Graph().as_default():
+        x = tf.data.make_one_shot_iterator(tf.data.Dataset.range(1000)).get_next()
+        y = tf.staged(x, capacity=2, num_threads=3)
+        with tf.Session() as session:
+            for runner in tf.get_collection("prefetch"):
+                runner.create_threads(session, start=True)
+            for _ in range(50):
+                session.run(y)
+        del session
+    gc.collect()
+round()
+before = threads()
+for _ in range(5):
+    round()
+print(threads() - before)
+"""
+    )
+    assert int(out) <= 0
+
+
+def test_sessions_that_are_no_sessions():
+    tf.staged(tf.constant(1))
+    (runner,) = tf.get_collection("prefetch")
+    tf.train.get_or_create_global_step()
+    with tf.train.MonitoredTrainingSession() as session, pytest.raises(TypeError, match="make_prefetch_hook"):
+        runner.create_threads(session)
+    with tf.Graph().as_default(), tf.Session() as session, pytest.raises(ValueError, match="another graph"):
+        runner.create_threads(session)
+    with pytest.raises(RuntimeError, match="closed"):
+        session = tf.Session()
+        session.close()
+        runner.create_threads(session)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tensorflow.python.framework import function
+
 
 def smart_config(**stage):
     config = tf.ConfigProto(inter_op_parallelism_threads=1, intra_op_parallelism_threads=1)
@@ -200,6 +202,24 @@ def test_control_edges_of_staged_operations(graph, start):
         assert [session.run(y) for _ in range(3)] == [0, 2, 6]
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(y)
+
+
+def test_functions_are_staged(graph, start):
+    @tf.function
+    def double(x):
+        return x * 2
+
+    @function.Defun(tf.int64)
+    def triple(x):
+        return x * 3
+
+    x = tf.staged(tf.data.make_one_shot_iterator(tf.data.Dataset.range(100)).get_next())
+    y = triple(double(x)) + tf.Variable(0, dtype=tf.int64)
+    with tf.Session(config=smart_config()) as session:
+        session.run(tf.global_variables_initializer())
+        start(session)
+        assert [session.run(y) for _ in range(3)] == [0, 6, 12]
+    assert "PartitionedCall" in types_of_put(graph)
 
 
 def test_a_second_session_finds_the_graph_as_it_is(start):

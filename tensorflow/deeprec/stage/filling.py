@@ -1,6 +1,7 @@
 """The threads that fill one stage in one session."""
 
 import threading
+import weakref
 
 from tensorflow.deeprec.stage import exception_types
 from tensorflow.python.framework import errors
@@ -16,7 +17,9 @@ class Filling:
 
     def __init__(self, runner, session, coord, options):
         """`options`: RunOptions of the runs that fill, or None."""
-        self.runner, self._session, self._coord, self._options = runner, session, coord, options
+        self.runner, self._coord, self._options = runner, coord, options
+        # The threads hold the session while they run; a program that drops it without closing it gets rid of it afterwards.
+        self._session_ref = weakref.ref(session)
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._resumed = False
@@ -25,13 +28,18 @@ class Filling:
 
     def make_threads(self, daemon: bool) -> list:
         """Makes the threads, without starting them; the last one waits for the coordinator, where there is one."""
-        targets = [(self._fill, (put,)) for put in self.runner.put_ops]
+        session = self._session
+        targets = [(self._fill, (session, put)) for put in self.runner.put_ops]
         if self._coord is not None:
-            targets.append((self._watch, ()))
+            targets.append((self._watch, (session,)))
         for number, (target, args) in enumerate(targets):
             name = f"{self.runner.name}-{number}"
             self.threads.append(threading.Thread(target=target, args=args, name=name, daemon=daemon))
         return list(self.threads)
+
+    @property
+    def _session(self):
+        return self._session_ref()
 
     def stop(self) -> None:
         """Asks the threads to end; a run that has begun ends when its session is closed."""
@@ -53,8 +61,8 @@ class Filling:
             self._stop.set()
         return self._stop.is_set() or self._session._closed
 
-    def _watch(self) -> None:
-        """Stops the buffer when the coordinator stops: puts that wait in it would not look."""
+    def _watch(self, session) -> None:
+        """Stops the buffer when the coordinator stops: puts that wait in it would not look. A thread; `session` is held by it."""
         while not self._stop.wait(_LOOK):
             if self._left == 0:
                 return
@@ -77,23 +85,24 @@ class Filling:
                 self._resumed = True
                 self._session.run(self.runner.ops["resume"])
 
-    def _putter(self, put):
+    def _putter(self, session, put):
         """A function that runs `put` once."""
-        next_feed = self.runner.feeds.per_run(self._session)
+        next_feed = self.runner.feeds.per_run(session)
         if next_feed is None and self._options is None:
-            return self._session.make_callable(put)
-        return lambda: self._session.run(put, next_feed() if next_feed else None, self._options)
+            return session.make_callable(put)
+        return lambda: session.run(put, next_feed() if next_feed else None, self._options)
 
-    def _fill(self, put) -> None:
+    def _fill(self, session, put) -> None:
+        """A thread; `session` is that of the filling."""
         try:
             try:
                 self.begin()
-                run = self._putter(put)
+                run = self._putter(session, put)
                 while not self._over():
                     if not self._fill_once(put, run):
                         break
-            except Exception as error:
-                # Whatever it is, the consumer must not wait for ever.
+            except BaseException as error:
+                # Whatever it is, SystemExit of a generator too: the consumer must not wait for ever.
                 if not self._over():
                     self._fail(error)
         finally:
@@ -132,7 +141,7 @@ class Filling:
         while not self._over() and self._session.run(self.runner.ops["size"]) >= self.runner.capacity:
             self._stop.wait(_LOOK)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         self._stop.set()
         text = error.message if isinstance(error, errors.OpError) else str(error)
         self._try_run(

@@ -100,7 +100,9 @@ def _stage(threads: list, arguments: dict):
     feed, closed = _feeds(arguments), _closed_types(arguments)
     ignored = exception_types.classes("ignored_exception_types", arguments["ignored_exception_types"] or ())
     pool = _thread_pool(arguments)
-    with ops.name_scope(arguments["name"], runner.PREFETCH) as scope:
+    name = arguments["name"]
+    # A slash would mean a scope that is there already, and its buffer.
+    with ops.name_scope(name.rstrip("/") if isinstance(name, str) else name, runner.PREFETCH) as scope:
         options = BufferOptions(
             scope[:-1], arguments["capacity"], arguments["num_clients"], arguments["timeout_millis"]
         )

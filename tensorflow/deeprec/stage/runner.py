@@ -3,6 +3,7 @@
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.deeprec.stage import exception_types, feeds, sessions
 from tensorflow.deeprec.stage.filling import Filling
+from tensorflow.python.client import session
 from tensorflow.python.framework import ops
 from tensorflow.python.platform import tf_logging as logging
 
@@ -39,7 +40,7 @@ class PrefetchRunner:
         self.closed_types, self.ignored_types = closed_exception_types, ignored_exception_types
         self.thread_pool = thread_pool
 
-    def create_threads(self, sess, coord=None, daemon=False, start=False) -> list:
+    def create_threads(self, sess, coord=None, daemon=True, start=False) -> list:
         """Makes the threads that fill the stage in a session.
 
         They end with the input, with an error, when `coord` stops, or when the session is closed, which waits for them.
@@ -54,9 +55,14 @@ class PrefetchRunner:
           The list of threads; empty where the stage is being filled in this session already.
 
         Raises:
+          TypeError: `sess` is no session of its own, such as a monitored one.
           ValueError: the session is on another graph, or has no stage thread pool of the index asked for.
           RuntimeError: the session is closed.
         """
+        # A session that the debugger has wrapped.
+        sess = getattr(sess, "session", sess)
+        if not isinstance(sess, session.BaseSession):
+            raise TypeError(f"sess must be a tf.Session, got {sess!r}; monitored sessions have tf.make_prefetch_hook()")
         if sess.graph is not self.put_ops[0].graph:
             raise ValueError(f"sess is on another graph than the stage {self.name!r}")
         filling = Filling(self, sess, coord, self._run_options(sess))

@@ -10,7 +10,7 @@ from tensorflow.python.platform import tf_logging as logging
 _JOIN_SECONDS = 30.0
 
 _lock = threading.Lock()
-# Session -> its fillings. They hold the session, so an entry goes when it is closed.
+# Session -> its fillings, which hold it as long as their threads run.
 _fillings = weakref.WeakKeyDictionary()
 
 
@@ -23,11 +23,14 @@ def add(session, filling) -> bool:
     with _lock:
         if session._closed:
             raise RuntimeError("Attempted to start a stage in a closed Session.")
-        known = _fillings.setdefault(session, [])
-        if any(other.runner is filling.runner and other.alive() for other in known):
+        known = [other for other in _fillings.setdefault(session, []) if other.runner is filling.runner]
+        if any(other.alive() for other in known):
             return False
-        known.append(filling)
-        return True
+        _fillings[session].append(filling)
+    for other in known:
+        # It may be about to stop the buffer.
+        other.join(_JOIN_SECONDS)
+    return True
 
 
 def _end(session, close) -> None:
@@ -61,4 +64,5 @@ def install() -> None:
         _end(self, functools.partial(close, self))
 
     session.BaseSession.close = close_with_stages
-    atexit.register(_close_all)
+    # Before Python waits for threads that are no daemons; atexit comes after that.
+    getattr(threading, "_register_atexit", atexit.register)(_close_all)
