@@ -162,6 +162,18 @@ def test_bad_feeds():
         tf.staged(fed, feed_dict={fed: tf.constant(1.0)})
 
 
+def test_a_stage_in_eager_mode(check_python):
+    program = """
+import tensorflow as tf
+tf.enable_eager_execution()
+try:
+    tf.staged(tf.constant(1))
+except RuntimeError as error:
+    print(error)
+"""
+    assert "eager" in check_python(program)
+
+
 def test_a_stage_in_control_flow():
     def branch():
         return tf.staged(tf.constant(1))

@@ -211,6 +211,19 @@ def test_a_coordinator_ends_the_threads(start):
         assert not any(thread.is_alive() for thread in threads)
 
 
+def test_a_coordinator_ends_a_thread_that_waits_beside_one_that_failed(start):
+    bad = tf.check_numerics(tf.log(-1.0 - tf.cast(counting(), tf.float32)), "bad")
+    tf.prefetch_join([tf.cast(counting(), tf.float32), bad])
+    coord = tf.train.Coordinator()
+    with tf.Session() as session:
+        threads = start(session, coord)
+        time.sleep(0.3)
+        assert any(thread.is_alive() for thread in threads)
+        coord.request_stop()
+        coord.join(threads, stop_grace_period_secs=5)
+        assert not any(thread.is_alive() for thread in threads)
+
+
 def test_threads_can_be_started_again_and_lose_nothing(start):
     staged = tf.staged(counting(40), capacity=3)
     with tf.Session() as session:

@@ -232,6 +232,17 @@ def test_a_second_session_finds_the_graph_as_it_is(start):
             assert [session.run(y) for _ in range(3)] == [0, 1, 4]
 
 
+def test_what_waits_for_an_iterator_waits_for_the_stage(start):
+    x = tf.data.make_one_shot_iterator(tf.data.Dataset.range(100)).get_next()
+    with tf.control_dependencies([x]):
+        one = tf.Variable(1, dtype=tf.int64).read_value()
+    y = x + one
+    with tf.Session(config=smart_config(capacity=2)) as session:
+        session.run(tf.global_variables_initializer())
+        start(session)
+        assert [session.run(y) for _ in range(4)] == [1, 2, 3, 4]
+
+
 def test_the_iterator_that_was_staged_is_not_fetched(graph):
     x = tf.data.make_one_shot_iterator(tf.data.Dataset.range(100)).get_next()
     y = x * x + tf.Variable(0, dtype=tf.int64)

@@ -39,6 +39,14 @@ int Helpers(const ConfigProto& config) {
   return alone ? 0 : InterOpThreads(config) - 1;
 }
 
+// Whether the session chose pools itself. Those of stages stand behind one that is the session's (deeprec/config/effects.py).
+bool HasOwnPools(const ConfigProto& config) {
+  const size_t pools = config.session_inter_op_thread_pool_size();
+  if (pools == 0) return false;
+  const size_t of_stages = deeprec::runtime::ReadConfigFields(config).stage_thread_pools.size();
+  return of_stages == 0 || pools != 1 + of_stages;
+}
+
 class CallerExecutor : public Executor {
  public:
   // `wide`: whether several kernels may be worth a thread each.
@@ -48,7 +56,7 @@ class CallerExecutor : public Executor {
   void RunAsyncInternal(const Args& args, DoneCallback done) override {
     // Pools of the session's own choice are used as they are.
     if (args.runner == nullptr || args.session_config == nullptr ||
-        args.session_config->session_inter_op_thread_pool_size() > 0) {
+        HasOwnPools(*args.session_config)) {
       stock_->RunAsync(args, std::move(done));
       return;
     }

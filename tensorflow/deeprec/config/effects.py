@@ -63,6 +63,7 @@ def _with_pools(config):
 def install() -> None:
     """Makes sessions follow the fields."""
     from tensorflow.python.client import session
+    from tensorflow.python.framework import ops
     from tensorflow.python.platform import tf_logging as logging
 
     construct = session.BaseSession.__init__
@@ -75,7 +76,7 @@ def install() -> None:
                 logging.warning(
                     "Fields of ConfigProto without effect: %s.", "; ".join(f"{name} ({why})" for name, why in silent)
                 )
-            if config.graph_options.optimizer_options.do_smart_stage:
+            if config.graph_options.optimizer_options.do_smart_stage and isinstance(graph, (ops.Graph, type(None))):
                 from tensorflow.deeprec.stage import smart
 
                 smart.widen(graph, config.graph_options.optimizer_options.smart_stage_options)

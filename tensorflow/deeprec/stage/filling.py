@@ -21,6 +21,8 @@ class Filling:
         # The threads hold the session while they run; a program that drops it without closing it gets rid of it afterwards.
         self._session_ref = weakref.ref(session)
         self._stop = threading.Event()
+        # That the thread which watches the coordinator has nothing to watch for any more.
+        self._unwatched = threading.Event()
         self._lock = threading.Lock()
         self._resumed = False
         self._left = len(runner.put_ops)
@@ -44,6 +46,7 @@ class Filling:
     def stop(self) -> None:
         """Asks the threads to end; a run that has begun ends when its session is closed."""
         self._stop.set()
+        self._unwatched.set()
 
     def join(self, timeout: float) -> bool:
         """Waits for the threads; returns whether all have ended."""
@@ -54,18 +57,16 @@ class Filling:
 
     def alive(self) -> bool:
         """Whether threads are still to begin or running."""
-        return not self._stop.is_set() and self._left > 0
+        return not self._over() and self._left > 0
 
     def _over(self) -> bool:
         if self._coord is not None and self._coord.should_stop():
-            self._stop.set()
+            return True
         return self._stop.is_set() or self._session._closed
 
     def _watch(self, session) -> None:
         """Stops the buffer when the coordinator stops: puts that wait in it would not look. A thread; `session` is held by it."""
-        while not self._stop.wait(_LOOK):
-            if self._left == 0:
-                return
+        while not self._unwatched.wait(_LOOK):
             if self._coord.should_stop():
                 self._stop.set()
                 self._try_run(self.runner.ops["cancel"])
@@ -112,6 +113,8 @@ class Filling:
             # Not earlier: records of other threads are still on their way.
             if last and not self._over():
                 self._try_run(self.runner.ops["close"])
+            if last:
+                self._unwatched.set()
 
     def _fill_once(self, put, run) -> bool:
         """Puts a record; returns whether there may be another."""

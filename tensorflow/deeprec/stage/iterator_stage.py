@@ -1,6 +1,6 @@
 """The stage that SmartStage makes right behind a `tf.data` iterator, where the program has none."""
 
-from tensorflow.deeprec.stage import public, runner
+from tensorflow.deeprec.stage import public, rewiring, runner
 from tensorflow.python.framework import errors, ops
 
 
@@ -21,6 +21,7 @@ def make(graph, options) -> list:
         return []
     (old,) = found
     readers = {tensor: list(tensor.consumers()) for tensor in old.outputs}
+    followers = list(old._control_outputs)
     with ops.control_dependencies(old.control_inputs):
         new = graph._create_op_internal(
             old.type,
@@ -48,8 +49,9 @@ def make(graph, options) -> list:
         staged = public.staged(list(new.outputs), **arguments)
     for (tensor, operations), record in zip(readers.items(), staged):
         for operation in operations:
-            for index, used in enumerate(operation.inputs):
-                if used is tensor:
-                    operation._update_input(index, record)
+            rewiring.redirect(operation, tensor, record)
+    stages = graph.get_collection(runner.PREFETCH)
+    for follower in followers:
+        rewiring.replace_controls(follower, {old}, stages[0].take_op)
     graph.prevent_fetching(old)
-    return graph.get_collection(runner.PREFETCH)
+    return stages

@@ -5,6 +5,7 @@ import inspect
 from tensorflow.deeprec.stage import exception_types, feeds, records, runner
 from tensorflow.deeprec.stage.buffer import Buffer, BufferOptions, positive
 from tensorflow.deeprec.stage.uncounted import uncounted
+from tensorflow.python.eager import context
 from tensorflow.python.framework import errors, ops
 from tensorflow.python.ops import array_ops
 from tensorflow.python.platform import tf_logging as logging
@@ -88,6 +89,8 @@ def _thread_pool(arguments: dict):
 
 
 def _check_place() -> None:
+    if context.executing_eagerly():
+        raise RuntimeError("A stage needs a graph: it cannot be made in eager mode.")
     graph = ops.get_default_graph()
     if graph.building_function or graph._get_control_flow_context() is not None:
         raise ValueError("A stage must be made at the top of a graph, not in a function, tf.cond or tf.while_loop.")
@@ -95,7 +98,6 @@ def _check_place() -> None:
 
 def _stage(threads: list, arguments: dict):
     """Makes a stage that one thread for each of the structures fills."""
-    _check_place()
     first = threads[0]
     feed, closed = _feeds(arguments), _closed_types(arguments)
     ignored = exception_types.classes("ignored_exception_types", arguments["ignored_exception_types"] or ())
@@ -183,9 +185,11 @@ def staged(features, *args, **kwargs):
 
     Raises:
       TypeError, ValueError: an argument is not as above, or the place is in a function, a loop or a condition.
+      RuntimeError: eager mode.
     """
     arguments = _arguments("staged", _STAGED, args, kwargs)
     threads = positive("num_threads", arguments["num_threads"])
+    _check_place()
     with uncounted(ops.get_default_graph()):
         return _stage([records.Structure(features)] * threads, arguments)
 
@@ -206,6 +210,7 @@ def prefetch_join(thread_to_features, *args, **kwargs):
     arguments = _arguments("prefetch_join", _JOIN, args, kwargs)
     if not isinstance(thread_to_features, (list, tuple)) or not thread_to_features:
         raise ValueError(f"thread_to_features must be a list with an entry for each thread, got {thread_to_features!r}")
+    _check_place()
     with uncounted(ops.get_default_graph()):
         threads = [records.Structure(features) for features in thread_to_features]
         for number, other in enumerate(threads[1:], 1):

@@ -10,7 +10,7 @@ of its step. Copies of them run in front of the buffer, and the edges that lead 
 
 import contextlib
 
-from tensorflow.deeprec.stage import runner, targets
+from tensorflow.deeprec.stage import rewiring, runner, targets
 from tensorflow.deeprec.stage.buffer import Buffer, BufferOptions
 from tensorflow.deeprec.stage.uncounted import uncounted
 from tensorflow.python.framework import dtypes, ops
@@ -174,10 +174,10 @@ class _Cut:
         take = taken[0].op
         for tensor, new in zip(old.outputs, taken):
             for reader in tensor.consumers():
-                _redirect(reader, tensor, new)
+                rewiring.redirect(reader, tensor, new)
         for (tensor, readers), new in zip(edges.items(), taken[len(old.outputs) :]):
             for reader in readers:
-                _redirect(reader, tensor, new)
+                rewiring.redirect(reader, tensor, new)
         moved = set(self._moved)
         for op in self._moved:
             for tensor in op.outputs:
@@ -185,9 +185,9 @@ class _Cut:
                 op.graph.prevent_feeding(tensor)
             for follower in op._control_outputs:
                 if follower not in moved:
-                    _replace_controls(follower, moved | {old}, take)
+                    rewiring.replace_controls(follower, moved | {old}, take)
         for follower in old._control_outputs:
-            _replace_controls(follower, {old}, take)
+            rewiring.replace_controls(follower, {old}, take)
         stage.put_ops, stage.take_op = [puts[put] for put in stage.put_ops], take
         logging.info(
             "SmartStage: %d operations run in stage %r, %d tensors more.", len(self._moved), stage.name, len(edges)
@@ -225,17 +225,3 @@ class _Cut:
 
 def _sources(op) -> list:
     return [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-
-
-def _redirect(reader, old, new) -> None:
-    for index, tensor in enumerate(reader.inputs):
-        if tensor is old:
-            reader._update_input(index, new)
-
-
-def _replace_controls(op, gone: set, instead) -> None:
-    controls = list(op.control_inputs)
-    kept = [control for control in controls if control not in gone]
-    if len(kept) < len(controls):
-        op._remove_all_control_inputs()
-        op._add_control_inputs([*kept, instead])
