@@ -136,3 +136,18 @@ def test_a_session_of_a_server(smart):
             values.append(int(session.run(total)))
     assert sorted(values) == [2 * i + 1 for i in range(30)]
     assert not [thread for thread in threading.enumerate() if "prefetch" in thread.name]
+
+
+def test_closing_a_session_of_a_server_ends_the_threads():
+    server = tf.train.Server.create_local_server()
+    tf.staged(tf.FIFOQueue(1, [tf.int64], [[]]).dequeue(), name="prefetch_input")
+    tf.staged(counting(), name="prefetch_room", num_threads=2)
+    with tf.Session(server.target) as session:
+        threads = []
+        for runner in tf.get_collection("prefetch"):
+            threads += runner.create_threads(session, start=True)
+        time.sleep(0.3)
+        assert all(thread.is_alive() for thread in threads)
+        begin = time.time()
+    assert time.time() - begin < 5
+    assert not any(thread.is_alive() for thread in threads)

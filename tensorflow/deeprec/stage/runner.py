@@ -58,6 +58,7 @@ class PrefetchRunner:
           TypeError: `sess` is no session of its own, such as a monitored one.
           ValueError: the session is on another graph, or has no stage thread pool of the index asked for.
           RuntimeError: the session is closed.
+          tf.errors.OpError: the session cannot run anything.
         """
         # A session that the debugger has wrapped.
         sess = getattr(sess, "session", sess)
@@ -71,7 +72,11 @@ class PrefetchRunner:
         threads = filling.make_threads(daemon)
         if start:
             # Not by a thread alone: a step that comes before it would count its time limit.
-            filling.begin()
+            try:
+                filling.begin()
+            except Exception:
+                filling.stop()
+                raise
             for thread in threads:
                 thread.start()
         return threads
@@ -97,7 +102,7 @@ class PrefetchRunner:
     def to_proto(self, export_scope=None):
         """As PrefetchRunnerOptions; None if the stage is fed from Python, or outside of the scope."""
         fed = self.feeds.names()
-        if fed is None or (export_scope and not self.take_op.name.startswith(export_scope)):
+        if fed is None or (export_scope and not self.take_op.name.startswith(export_scope + "/")):
             return None
 
         def inside(name):
