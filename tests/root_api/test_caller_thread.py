@@ -77,6 +77,18 @@ def test_a_time_limit_ends_a_wait():
         session.run(queue.dequeue(), options=tf.RunOptions(timeout_in_ms=200))
 
 
+@pytest.mark.parametrize("limit", ["of the run", "of the session"])
+def test_a_time_limit_ends_a_loop(limit):
+    loop = tf.while_loop(lambda i: i < 2_000_000_000, lambda i: i + 1, [tf.constant(0)])
+    config, options = tf.ConfigProto(), None
+    if limit == "of the run":
+        options = tf.RunOptions(timeout_in_ms=300)
+    else:
+        config.operation_timeout_in_ms = 300
+    with tf.Session(config=config) as session, pytest.raises(tf.errors.DeadlineExceededError):
+        session.run(loop, options=options)
+
+
 def test_a_wait_ends_when_another_run_brings_what_it_waits_for():
     queue = tf.FIFOQueue(1, tf.float32)
     dequeued = queue.dequeue() + 1.0

@@ -54,8 +54,9 @@ class CallerExecutor : public Executor {
 
  private:
   void RunAsyncInternal(const Args& args, DoneCallback done) override {
-    // Pools of the session's own choice are used as they are.
-    if (args.runner == nullptr || args.session_config == nullptr ||
+    // The caller watches the time limit of a run, and can not while it runs ops. Pools of the session's own choice are used as
+    // they are.
+    if (args.runner == nullptr || args.session_config == nullptr || args.deadline.has_value() ||
         HasOwnPools(*args.session_config)) {
       stock_->RunAsync(args, std::move(done));
       return;
