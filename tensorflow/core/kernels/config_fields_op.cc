@@ -11,7 +11,7 @@ class DeepRecConfigFieldsOp : public OpKernel {
  public:
   using OpKernel::OpKernel;
   void Compute(OpKernelContext* ctx) override {
-    OP_REQUIRES(ctx, ctx->session_config() != nullptr, errors::FailedPrecondition("This run has no ConfigProto"));
+    OP_REQUIRES(ctx, ctx->session_config() != nullptr, absl::FailedPreconditionError("This run has no ConfigProto"));
     const deeprec::runtime::ConfigFields fields = deeprec::runtime::ReadConfigFields(*ctx->session_config());
     std::string text = absl::StrCat(
         "tensor_fuse=", fields.tensor_fuse, " run_graph_mode=", fields.run_graph_mode,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/resource_mgr.h"
@@ -46,8 +47,9 @@ class BufferName {
     *buffer = found->buffer;
     found->Unref();
     if (int64_t((*buffer)->capacity()) != capacity_) {
-      return errors::InvalidArgument("shared_capacity of the stage '", info.name(), "' is ", (*buffer)->capacity(),
-                                     ", got ", capacity_, " in ", node.op());
+      return absl::InvalidArgumentError(absl::StrCat(
+          "shared_capacity of the stage '", info.name(), "' is ", (*buffer)->capacity(),
+                                     ", got ", capacity_, " in ", node.op()));
     }
     return absl::OkStatus();
   }
@@ -125,16 +127,17 @@ class TensorBufferPutOp : public WaitingOp {
       case Outcome::kDone:
         return absl::OkStatus();
       case Outcome::kCancelled:
-        return errors::Cancelled("The run that put into stage '", NameOf(*this), "' was cancelled");
+        return absl::CancelledError(absl::StrCat("The run that put into stage '", NameOf(*this), "' was cancelled"));
       case Outcome::kStopped:
-        return errors::Cancelled("Stage '", NameOf(*this), "' was stopped");
+        return absl::CancelledError(absl::StrCat("Stage '", NameOf(*this), "' was stopped"));
       case Outcome::kEnded:
-        return errors::FailedPrecondition("Stage '", NameOf(*this), "' has ended and takes no further record");
+        return absl::FailedPreconditionError(absl::StrCat("Stage '", NameOf(*this), "' has ended and takes no further record"));
       case Outcome::kTimedOut:
-        return errors::DeadlineExceeded("No record was taken from stage '", NameOf(*this), "' for ", timeout().count(),
-                                        " ms; the record is kept");
+        return absl::DeadlineExceededError(absl::StrCat(
+            "No record was taken from stage '", NameOf(*this), "' for ", timeout().count(),
+                                        " ms; the record is kept"));
     }
-    return errors::Internal("unknown outcome");
+    return absl::InternalError("unknown outcome");
   }
 };
 
@@ -154,19 +157,20 @@ class TensorBufferTakeOp : public WaitingOp {
       case Outcome::kDone:
         return SetOutputs(ctx, *static_cast<const Tensors*>(record.get()));
       case Outcome::kCancelled:
-        return errors::Cancelled("The run that took from stage '", NameOf(*this), "' was cancelled");
+        return absl::CancelledError(absl::StrCat("The run that took from stage '", NameOf(*this), "' was cancelled"));
       case Outcome::kStopped:
-        return errors::Cancelled("Stage '", NameOf(*this), "' was stopped");
+        return absl::CancelledError(absl::StrCat("Stage '", NameOf(*this), "' was stopped"));
       case Outcome::kEnded: {
         const RecordBuffer::Ending ending = buffer.ending();
         return absl::Status(absl::StatusCode(ending.code), ending.message);
       }
       case Outcome::kTimedOut:
-        return errors::DeadlineExceeded("Nothing has filled stage '", NameOf(*this), "' for ", timeout().count(),
+        return absl::DeadlineExceededError(absl::StrCat(
+            "Nothing has filled stage '", NameOf(*this), "' for ", timeout().count(),
                                         " ms: give tf.make_prefetch_hook() to the hooks of the session, or start the "
-                                        "runners of tf.get_collection(\"prefetch\") with create_threads");
+                                        "runners of tf.get_collection(\"prefetch\") with create_threads"));
     }
-    return errors::Internal("unknown outcome");
+    return absl::InternalError("unknown outcome");
   }
 
   absl::Status SetOutputs(OpKernelContext* ctx, const Tensors& record) const {
@@ -175,8 +179,8 @@ class TensorBufferTakeOp : public WaitingOp {
     if (!fits) {
       DataTypeVector got;
       for (const Tensor& tensor : record) got.push_back(tensor.dtype());
-      return errors::InvalidArgument("dtypes of the records in stage '", NameOf(*this), "' are ",
-                                     DataTypeVectorString(got), ", expected ", DataTypeVectorString(output_types()));
+      return absl::InvalidArgumentError(absl::StrCat("dtypes of the records in stage '", NameOf(*this), "' are ",
+                                     DataTypeVectorString(got), ", expected ", DataTypeVectorString(output_types())));
     }
     for (int i = 0; i < ctx->num_outputs(); ++i) ctx->set_output(i, record[i]);
     return absl::OkStatus();
@@ -235,12 +239,13 @@ class TensorBufferFailOp : public PromptOp {
     const Tensor& code = ctx->input(0);
     const Tensor& message = ctx->input(1);
     if (!TensorShapeUtils::IsScalar(code.shape()) || !TensorShapeUtils::IsScalar(message.shape())) {
-      return errors::InvalidArgument("code and message must be scalars, got shapes ", code.shape().DebugString(), " and ",
-                                     message.shape().DebugString());
+      return absl::InvalidArgumentError(absl::StrCat(
+          "code and message must be scalars, got shapes ", code.shape().DebugString(), " and ",
+                                     message.shape().DebugString()));
     }
     const int value = code.scalar<int32_t>()();
     if (value < 1 || value > 16) {
-      return errors::InvalidArgument("code must be that of an error, from 1 to 16, got ", value);
+      return absl::InvalidArgumentError(absl::StrCat("code must be that of an error, from 1 to 16, got ", value));
     }
     buffer.End({value, message.scalar<tstring>()()});
     return absl::OkStatus();

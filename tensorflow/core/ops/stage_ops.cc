@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
@@ -18,8 +19,8 @@ absl::Status TakeShape(InferenceContext* c) {
   TF_RETURN_IF_ERROR(c->GetAttr("shapes", &shapes));
   if (shapes.empty()) return shape_inference::UnknownShape(c);
   if (int(shapes.size()) != c->num_outputs()) {
-    return errors::InvalidArgument("shapes must be empty or have one entry for each of the ", c->num_outputs(),
-                                   " dtypes, got ", shapes.size());
+    return absl::InvalidArgumentError(absl::StrCat("shapes must be empty or have one entry for each of the ", c->num_outputs(),
+                                   " dtypes, got ", shapes.size()));
   }
   for (int i = 0; i < c->num_outputs(); ++i) {
     ShapeHandle shape;
