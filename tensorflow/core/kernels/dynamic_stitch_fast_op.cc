@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/register_types.h"
+#include "tensorflow/core/kernels/row_shards.h"
+#include "tensorflow/core/sparse_ops/stitch.h"
+
+namespace tensorflow {
+namespace {
+
+using deeprec::sparse_ops::Source;
+using deeprec::sparse_ops::StitchList;
+
+template <class T>
+class DynamicStitchFastOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* ctx) override {
+    OpInputList indices, data;
+    OP_REQUIRES_OK(ctx, ctx->input_list("indices", &indices));
+    OP_REQUIRES_OK(ctx, ctx->input_list("data", &data));
+    // The shape of a row: what is left of the first data behind its indices.
+    TensorShape row = data[0].shape();
+    OP_REQUIRES(ctx, TensorShapeUtils::StartsWith(data[0].shape(), indices[0].shape()),
+                errors::InvalidArgument("data[0] must begin with the shape of indices[0], ",
+                                        indices[0].shape().DebugString(), ", got ",
+                                        data[0].shape().DebugString()));
+    row.RemoveDimRange(0, indices[0].dims());
+    std::vector<StitchList> lists;
+    std::vector<const T*> rows_of;
+    for (int n = 0; n < indices.size(); ++n) {
+      TensorShape expected = indices[n].shape();
+      expected.AppendShape(row);
+      OP_REQUIRES(ctx, data[n].shape() == expected,
+                  errors::InvalidArgument("data[", n, "] must have shape ", expected.DebugString(),
+                                          ", that of indices[", n, "] and a row, got ",
+                                          data[n].shape().DebugString()));
+      OP_REQUIRES(ctx, indices[n].NumElements() <= std::numeric_limits<int32_t>::max(),
+                  errors::InvalidArgument("indices[", n, "] must have fewer than 2^31 elements"));
+      lists.push_back({indices[n].flat<int32_t>().data(), indices[n].NumElements()});
+      rows_of.push_back(data[n].flat<T>().data());
+    }
+    int negative;
+    const int64_t rows = deeprec::sparse_ops::StitchedRows(lists, &negative);
+    OP_REQUIRES(ctx, negative < 0,
+                errors::InvalidArgument("indices[", negative, "] must not be negative"));
+    const int64_t size = row.num_elements();
+    row.InsertDim(0, rows);
+    Tensor* merged = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, row, &merged));
+    const std::vector<Source> sources = deeprec::sparse_ops::StitchSources(lists, rows);
+    T* out = merged->flat<T>().data();
+    ForRows(ctx, rows, 10 + size * sizeof(T) / 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const Source& source = sources[i];
+        T* to = out + i * size;
+        if (source.list < 0) {
+          std::fill(to, to + size, T());
+        } else {
+          const T* from = rows_of[source.list] + source.row * size;
+          std::copy(from, from + size, to);
+        }
+      }
+    });
+  }
+};
+
+#define REGISTER(T)                                                                      \
+  REGISTER_KERNEL_BUILDER(Name("DynamicStitchFast").Device(DEVICE_CPU).TypeConstraint<T>("T"), \
+                          DynamicStitchFastOp<T>);
+TF_CALL_POD_STRING_TYPES(REGISTER)
+#undef REGISTER
+
+}  // namespace
+}  // namespace tensorflow
