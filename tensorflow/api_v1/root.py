@@ -94,10 +94,11 @@ def _load_kernels() -> None:
 
 
 def _install_deeprec() -> None:
-    from tensorflow.deeprec import embedding, optimizers, stage, xla
+    from tensorflow.deeprec import embedding, ops, optimizers, stage, xla
     from tensorflow.deeprec.config import effects
 
     embedding.install()
+    ops.install()
     optimizers.install()
     xla.install()
     effects.install()

@@ -3,6 +3,8 @@
 _API = "tensorflow._api.v2.compat.v1"
 _PY = "tensorflow.python"
 _EV = "tensorflow.deeprec.embedding"
+_FC = "tensorflow.deeprec.feature_columns"
+_OPS = "tensorflow.deeprec.ops"
 _OPTIMIZERS = "tensorflow.deeprec.optimizers"
 _STAGE = "tensorflow.deeprec.stage"
 
@@ -77,7 +79,55 @@ _CONFIG = {
     "ExecutorPolicy": "tensorflow.deeprec.config.executor_policy:ExecutorPolicy",
     "SmartStageOptions": f"{_STAGE}.smart_options:SmartStageOptions",
 }
-_ROOT = {**_OPTIONS, **_GETTERS, **_STAGES, **_CONFIG}
+_MORE_COLUMNS = {
+    name: f"{_FC}.{module}:{name}"
+    for module, names in {
+        "cutoff": ("CutoffCategoricalColumn", "cutoff_categorical_column"),
+        "hashed": ("HashOnlyCategoricalColumn", "categorical_column_with_hash"),
+        "multi_hash": (
+            "MultiHashedCategoricalColumn",
+            "WeightedMultiHashedCategoricalColumn",
+            "categorical_column_with_multi_hash_bucket",
+            "weighted_categorical_column_with_multi_hash_bucket",
+        ),
+        "multi_hash_embedding": ("SharedMultiHashEmbeddingColumn", "multi_hash_embedding_column"),
+        "sparse_numeric": (
+            "SparseBucketizedColumn",
+            "SparseNumericColumn",
+            "sparse_bucketized_column",
+            "sparse_numeric_column",
+        ),
+    }.items()
+    for name in names
+}
+_COLUMNS.update({name: target for name, target in _MORE_COLUMNS.items() if name.islower()})
+_LAYERS = {
+    name: f"{_OPS}.nn_ops:{name}" for name in ("dice", "fused_l2_normalize", "fused_layer_normalize", "logical_sum")
+}
+_STRINGS = {
+    name: f"{_OPS}.string_ops:{name}"
+    for name in (
+        "string_split_and_pad",
+        "trans_csv_id2dense",
+        "trans_csv_id2sparse",
+        "trans_csv_kv2dense",
+        "trans_csv_kv2sparse",
+        "trans_csv_to_dense",
+    )
+}
+_DECODERS = {
+    name: f"{_OPS}.string_ops:{name}"
+    for name in (
+        "dense_decode",
+        "kv2dense_decode",
+        "kv2sparse_decode",
+        "sparse_decode",
+        "string_to_hash",
+        "string_to_hash64",
+    )
+}
+_STITCH = {"dynamic_stitch_fast": f"{_OPS}.nn_ops:dynamic_stitch_fast"}
+_ROOT = {**_OPTIONS, **_GETTERS, **_STAGES, **_CONFIG, **_STRINGS}
 _TRAIN = {
     "AdagradDecayOptimizer": f"{_OPTIMIZERS}.adagrad_decay:AdagradDecayOptimizer",
     "AdagradDecayOptimizerV2": f"{_OPTIMIZERS}.adagrad_decay_v2:AdagradDecayOptimizerV2",
@@ -92,19 +142,26 @@ NAMES = {
     "tensorflow": _ROOT,
     _API: _ROOT,
     f"{_API}.feature_column": _COLUMNS,
-    f"{_API}.nn": _LOOKUPS,
+    f"{_API}.nn": {**_LOOKUPS, **_LAYERS, "gelu": f"{_OPS}.nn_ops:gelu"},
     f"{_API}.train": _TRAIN,
     "tensorflow.contrib.layers.feature_column": {
         name: f"tensorflow.contrib.layers.table_columns:{name}"
         for name in ("sparse_column_with_dynamic_dimension_embedding", "sparse_column_with_embedding")
     },
     f"{_PY}.feature_column.feature_column_lib": _COLUMNS,
-    f"{_PY}.feature_column.feature_column_v2": _COLUMNS,
+    f"{_PY}.feature_column.feature_column_v2": {**_COLUMNS, **_MORE_COLUMNS},
     f"{_PY}.feature_column.sequence_feature_column": {
         "sequence_categorical_column_with_embedding": _COLUMNS["sequence_categorical_column_with_embedding"]
     },
+    f"{_PY}.ops.data_flow_ops": _STITCH,
     f"{_PY}.ops.embedding_ops": _LOOKUPS,
-    f"{_PY}.ops.nn": _LOOKUPS,
+    f"{_PY}.ops.nn": {**_LOOKUPS, **_LAYERS},
+    f"{_PY}.ops.nn_impl": _LAYERS,
+    f"{_PY}.ops.nn_ops": _LAYERS,
+    f"{_PY}.ops.sparse_ops": {
+        name: f"{_OPS}.sparse_ops:{name}" for name in ("sparse_inner_flatten", "sparse_reverse", "sparse_valid_cutoff")
+    },
+    f"{_PY}.ops.string_ops": {**_STRINGS, **_DECODERS},
     f"{_PY}.ops.variable_scope": _GETTERS,
     f"{_PY}.ops.variables": _OPTIONS,
     f"{_PY}.training.training": _TRAIN,

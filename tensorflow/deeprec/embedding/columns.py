@@ -11,6 +11,7 @@ from tensorflow.deeprec.embedding import adaptive, getter, multihash
 from tensorflow.deeprec.embedding.options import EmbeddingVariableOption
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_v2 as fc
+from tensorflow.python.feature_column import serialization
 from tensorflow.python.feature_column import utils as fc_utils
 from tensorflow.python.framework import dtypes, sparse_tensor
 from tensorflow.python.ops import math_ops, parsing_ops, partitioned_variables, string_ops, variable_scope
@@ -66,11 +67,13 @@ class TableCategoricalColumn(fc.CategoricalColumn, fc_old._CategoricalColumn):
         fc_utils.assert_string_or_int(tensor.dtype, prefix=f"column_name: {self.key} input_tensor")
         if self.dtype.is_integer != tensor.dtype.is_integer:
             raise ValueError(f"Feature {self.key!r} must be {self.dtype.name}, as its column, got {tensor.dtype.name}")
+        return sparse_tensor.SparseTensor(tensor.indices, self._hashed(tensor), tensor.dense_shape)
+
+    def _hashed(self, tensor):
+        """The ids of the values of a feature of the column's dtype."""
         if self.dtype.is_integer:
-            ids = math_ops.cast(tensor.values, dtypes.int64)
-        else:
-            ids = string_ops.string_to_hash_bucket_fast(tensor.values, self.string_buckets, name="lookup")
-        return sparse_tensor.SparseTensor(tensor.indices, ids, tensor.dense_shape)
+            return math_ops.cast(tensor.values, dtypes.int64)
+        return string_ops.string_to_hash_bucket_fast(tensor.values, self.string_buckets, name="lookup")
 
     def transform_feature(self, transformation_cache, state_manager):
         return self._ids(transformation_cache.get(self.key, state_manager))
@@ -128,6 +131,7 @@ def _checked(key, dtype, partition_num, ev_option):
     return dtype
 
 
+@serialization.register_feature_column
 class EmbeddingCategoricalColumn(
     TableCategoricalColumn,
     collections.namedtuple("EmbeddingCategoricalColumn", ["key", "dtype", "partition_num", "ev_option"]),
@@ -171,6 +175,7 @@ def sequence_categorical_column_with_embedding(key, dtype=dtypes.string, partiti
     return fc.SequenceCategoricalColumn(categorical_column_with_embedding(key, dtype, partition_num, ev_option))
 
 
+@serialization.register_feature_column
 class AdaptiveEmbeddingCategoricalColumn(
     TableCategoricalColumn,
     collections.namedtuple(
@@ -227,6 +232,7 @@ def categorical_column_with_adaptive_embedding(
     return AdaptiveEmbeddingCategoricalColumn(key, int(hash_bucket_size), dtype, partition_num, ev_option)
 
 
+@serialization.register_feature_column
 class MultiHashEmbeddingCategoricalColumn(
     TableCategoricalColumn,
     collections.namedtuple(

@@ -86,6 +86,9 @@ def _group_of(column: Column, parts):
     first = parts[0]
     if column.combiner == "tile" or column.partition_strategy not in ("mod", "div"):
         return None
+    if column.prune and tables.takes_negative_keys(column.params):
+        # The op prunes ids below 0, whatever they mean.
+        return None
     if isinstance(first, EmbeddingVariable):
         fits = True
     else:

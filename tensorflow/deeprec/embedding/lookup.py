@@ -229,7 +229,8 @@ def safe_lookup_sparse(
       sparse_weights: the same of floats, or None.
       default_id: the key that a row without ids reads; None: it is 0.
       name: name of the op.
-      prune: whether ids below 0 are left out, and, unless the combiner is "sum", ids with weights that are not positive.
+      prune: whether ids below 0 are left out, unless they are keys of the table, and, unless the combiner is "sum", ids with
+        weights that are not positive.
       blocknums: int, one for each value of `sparse_ids`.
 
     Returns:
@@ -247,7 +248,8 @@ def safe_lookup_sparse(
         shape = ids.dense_shape
         ids, weights = _two_dimensional(ids, weights)
         if prune:
-            ids, weights, blocknums = pruned(ids, weights, combiner, blocknums)
+            negative = tables.takes_negative_keys(embedding_weights)
+            ids, weights, blocknums = pruned(ids, weights, combiner, blocknums, negative)
         if default_id is not None:
             ids, weights, blocknums = _filled(embedding_weights, ids, weights, default_id, blocknums)
         combined = _combined(
@@ -273,10 +275,13 @@ def _two_dimensional(ids, weights):
     return ids, weights
 
 
-def pruned(ids, weights, combiner, blocknums=None):
-    """Leaves out ids below 0 and, unless the combiner is "sum", weights that are not positive."""
-    keep = math_ops.greater_equal(ids.values, 0)
-    if weights is not None and combiner != "sum":
+def pruned(ids, weights, combiner, blocknums=None, negative=False):
+    """Leaves out ids below 0, unless `negative`, and, unless the combiner is "sum", weights that are not positive."""
+    by_weight = weights is not None and combiner != "sum"
+    if negative and not by_weight:
+        return ids, weights, blocknums
+    keep = math_ops.greater(weights.values, 0) if negative else math_ops.greater_equal(ids.values, 0)
+    if by_weight and not negative:
         keep = math_ops.logical_and(keep, math_ops.greater(weights.values, 0))
     if blocknums is not None:
         blocknums = array_ops.boolean_mask(blocknums, keep)

@@ -12,7 +12,7 @@ from tensorflow.deeprec.embedding import fusion, tables
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_lib
 from tensorflow.python.feature_column import feature_column_v2 as fc
-from tensorflow.python.framework import constant_op
+from tensorflow.python.framework import constant_op, dtypes
 from tensorflow.python.ops import init_ops, variables
 from tensorflow.python.util import nest
 
@@ -33,6 +33,7 @@ def _embedding_column(released):
     ):
         if combiner == "tile":
             raise ValueError('combiner must be "mean", "sum" or "sqrtn" in a column, whose width is fixed; got "tile"')
+        _refuse_several_ids(categorical_column)
         source = tables.source_of(categorical_column)
         # One table or two, all checks are the released function's.
         width = dimension
@@ -76,6 +77,8 @@ def _shared_embedding_columns(released):
         use_safe_embedding_lookup=True,
     ):
         categorical_columns = list(categorical_columns)
+        for column in categorical_columns:
+            _refuse_several_ids(column)
         result = released(
             categorical_columns,
             dimension,
@@ -124,6 +127,7 @@ def _input_layer(released):
 
 def _indicator_column(released):
     def indicator_column(categorical_column):
+        _refuse_several_ids(categorical_column)
         source = tables.source_of(categorical_column)
         if source is not None and source.num_buckets == 1:
             raise ValueError(f"The column of {source.key!r} has no number of buckets: use embedding_column.")
@@ -146,6 +150,28 @@ def _looks_up(released):
 def _dense_features(module) -> None:
     for cls in (module.DenseFeatures,):
         cls.call = fusion.layer(cls.call)
+
+
+def _weighted_categorical_column(released):
+    def weighted_categorical_column(categorical_column, weight_feature_key, dtype=dtypes.float32):
+        if getattr(categorical_column, "cuts_ids", False):
+            raise ValueError(
+                f"The weights of {categorical_column.name!r} would not be cut off with its ids: make a "
+                "cutoff_categorical_column of the weighted column."
+            )
+        if tables.has_several_ids(categorical_column):
+            raise ValueError(
+                f"The column of {categorical_column.name!r} has several ids for a value: use "
+                "weighted_categorical_column_with_multi_hash_bucket."
+            )
+        return released(categorical_column, weight_feature_key, dtype)
+
+    return weighted_categorical_column
+
+
+def _refuse_several_ids(column) -> None:
+    if tables.has_several_ids(column):
+        raise ValueError(f"The column of {column.name!r} has several ids for a value: use multi_hash_embedding_column.")
 
 
 def _track(layer, table) -> None:
@@ -214,6 +240,7 @@ def install() -> None:
         (fc, "embedding_column", _embedding_column),
         (fc, "shared_embedding_columns", _shared_embedding_columns),
         (fc, "indicator_column", _indicator_column),
+        (fc, "weighted_categorical_column", _weighted_categorical_column),
         (fc_old, "input_layer", _input_layer),
     ):
         released = getattr(module, name)

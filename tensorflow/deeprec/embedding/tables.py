@@ -50,3 +50,16 @@ def source_of(column):
     while column is not None and not getattr(column, "makes_table", False):
         column = getattr(column, "categorical_column", None)
     return column
+
+
+def has_several_ids(column) -> bool:
+    """Whether the categorical column below weights, cuts and sequences has several ids for a value, in a dimension of their
+    own."""
+    while column is not None and not getattr(column, "makes_several_ids", False):
+        column = getattr(column, "categorical_column", None)
+    return column is not None
+
+
+def takes_negative_keys(params) -> bool:
+    """Whether ids below 0 are keys in a table like others, and do not mean that there is no id."""
+    return is_table(params) and any(getattr(part, "takes_negative_keys", False) for part in parts_of(params))
