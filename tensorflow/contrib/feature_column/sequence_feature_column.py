@@ -2,6 +2,7 @@
 
 from tensorflow.python.feature_column import feature_column as fc
 from tensorflow.python.feature_column import feature_column_v2 as fc_v2
+from tensorflow.python.feature_column import feature_column_v2_types as fc_types
 from tensorflow.python.feature_column.sequence_feature_column import (
     sequence_categorical_column_with_hash_bucket,
     sequence_categorical_column_with_identity,
@@ -39,7 +40,7 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
     Raises:
       ValueError: if a column is not for sequences.
     """
-    feature_columns = fc_v2._normalize_feature_columns(feature_columns)
+    feature_columns = _normalized(feature_columns)
     for column in feature_columns:
         if not isinstance(column, (fc._SequenceDenseColumn, fc_v2.SequenceDenseColumn)):
             raise ValueError(
@@ -67,6 +68,18 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
         fc._verify_static_batch_size_equality(outputs, ordered)
         fc._verify_static_batch_size_equality(lengths, ordered)
         return array_ops.concat(outputs, -1), _assert_all_equal_and_return(lengths)
+
+
+def _normalized(feature_columns) -> list:
+    """The columns as a list, each of the newer interface or, as shared ones are, of the older alone."""
+    if isinstance(feature_columns, (dict, fc._FeatureColumn, fc_types.FeatureColumn)):
+        return fc_v2._normalize_feature_columns(feature_columns)
+    columns = list(feature_columns)
+    old = [c for c in columns if isinstance(c, fc._FeatureColumn) and not isinstance(c, fc_types.FeatureColumn)]
+    new = [c for c in columns if c not in old]
+    return (fc_v2._normalize_feature_columns(new) if new or not old else []) + (
+        fc._normalize_feature_columns(old) if old else []
+    )
 
 
 def concatenate_context_input(context_input, sequence_input):
