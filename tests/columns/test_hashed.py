@@ -1,5 +1,7 @@
 """categorical_column_with_hash, and the multi-hash columns and their embeddings."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,26 @@ def test_hashes_below_zero_keep_their_weights(tf, trained, combiner):
     before, after = trained(tf.concat(results, 1))
     np.testing.assert_allclose(before[:, :DIM], before[:, DIM:], rtol=1e-6)
     np.testing.assert_allclose(after[:, :DIM], after[:, DIM:], rtol=1e-6)
+
+
+def test_hashes_below_zero_are_looked_up_with_other_columns(tf, run):
+    fc = tf.feature_column
+    features = {"a": bag(tf, ROWS), "b": bag(tf, ROWS)}
+    layers = []
+    for scope in (contextlib.nullcontext(), fc.group_embedding_column_scope()):
+        with scope:
+            columns = [
+                fc.embedding_column(make(key), DIM, combiner="sum", initializer=tf.ones_initializer())
+                for make, key in (
+                    (fc.categorical_column_with_hash, "a"),
+                    (fc.categorical_column_with_embedding, "b"),
+                )
+            ]
+        with tf.variable_scope(None, default_name="layer"):
+            layers.append(fc.input_layer(features, columns))
+    alone, together = run(layers)
+    np.testing.assert_array_equal(alone, together)
+    assert alone[:, 0].tolist() == [3, 1, 0, 2]
 
 
 def test_hashes_in_a_linear_model_and_shared(tf, trained):

@@ -137,6 +137,13 @@ def test_logical_sum_refuses(tf, run):
         run(tf.nn.logical_sum(q, tf.zeros([2, 2, 4])), {q: np.zeros([2, 3, 4])})
 
 
+def test_logical_sum_refuses_counts_that_do_not_fit(tf, run):
+    q = tf.zeros([1, 1, 40000])
+    assert run(tf.nn.logical_sum(q, -q - 1, dtype="int32")).tolist() == [[-40000]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="dim must be at most 32767.*got 40000"):
+        run(tf.nn.logical_sum(q, -q, dtype="int16"))
+
+
 def test_a_bad_gradient_is_refused(tf, run):
     from tensorflow.deeprec import library
 

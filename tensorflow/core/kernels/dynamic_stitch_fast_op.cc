@@ -50,7 +50,12 @@ class DynamicStitchFastOp : public OpKernel {
     row.InsertDim(0, rows);
     Tensor* merged = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, row, &merged));
-    const std::vector<Source> sources = deeprec::sparse_ops::StitchSources(lists, rows);
+    // One index says how many rows there are: the memory for them may not be there.
+    Tensor source_of_row;
+    static_assert(sizeof(Source) == sizeof(int64_t), "a Source fits into an element");
+    OP_REQUIRES_OK(ctx, ctx->allocate_temp(DT_INT64, TensorShape({rows}), &source_of_row));
+    auto* const sources = reinterpret_cast<Source*>(source_of_row.flat<int64_t>().data());
+    deeprec::sparse_ops::StitchSources(lists, rows, sources);
     T* out = merged->flat<T>().data();
     ForRows(ctx, rows, 10 + size * sizeof(T) / 8, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/kernels/row_shards.h"
@@ -25,6 +26,9 @@ class LogicalSumOp : public OpKernel {
     // As in broadcasting, length 1 fits itself to 0 too.
     const int64_t length = queries == 1 ? keys : queries;
     const int64_t batch = q.dim_size(0), dim = q.dim_size(2);
+    OP_REQUIRES(ctx, !std::is_integral_v<T> || dim <= std::numeric_limits<T>::max(),
+                errors::InvalidArgument("dim must be at most ", std::numeric_limits<T>::max(),
+                                        " for values of this type, got ", dim));
     Tensor* output = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({batch, length}), &output));
     const float *left = q.flat<float>().data(), *right = k.flat<float>().data();

@@ -132,7 +132,8 @@ TEST(Stitch, TheLastOfSeveralCounts) {
   const std::vector<StitchList> lists = {{a.data(), 2}, {b.data(), 2}};
   ASSERT_EQ(StitchedRows(lists, &negative), 4);
   EXPECT_EQ(negative, -1);
-  const std::vector<Source> sources = StitchSources(lists, 4);
+  std::vector<Source> sources(4);
+  StitchSources(lists, 4, sources.data());
   EXPECT_EQ(sources[0].list, 0);
   EXPECT_EQ(sources[1].list, 1);
   EXPECT_EQ(sources[1].row, 1);

@@ -3,6 +3,7 @@
 #ifndef TENSORFLOW_CORE_SPARSE_OPS_STITCH_H_
 #define TENSORFLOW_CORE_SPARSE_OPS_STITCH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,16 +37,15 @@ inline int64_t StitchedRows(const std::vector<StitchList>& lists, int* negative)
   return rows;
 }
 
-// The source of each row. Of several for one row the last counts, so that threads may copy rows in
+// Fills sources[0, rows). Of several for one row the last counts, so that threads may copy rows in
 // any order.
-inline std::vector<Source> StitchSources(const std::vector<StitchList>& lists, int64_t rows) {
-  std::vector<Source> sources(rows);
+inline void StitchSources(const std::vector<StitchList>& lists, int64_t rows, Source* sources) {
+  std::fill(sources, sources + rows, Source());
   for (size_t n = 0; n < lists.size(); ++n) {
     for (int64_t i = 0; i < lists[n].count; ++i) {
       sources[lists[n].indices[i]] = {static_cast<int32_t>(n), static_cast<int32_t>(i)};
     }
   }
-  return sources;
 }
 
 }  // namespace sparse_ops
