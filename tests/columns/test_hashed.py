@@ -39,7 +39,9 @@ def test_keys_are_the_hashes(tf, run, kind, allow_neg, dtype):
     assert sorted(keys) == sorted(h for row in expected for h in row)
     assert (keys < 0).any() == allow_neg
     table = dict(zip(keys.tolist(), table))
-    np.testing.assert_allclose(after, [sum([table[h] for h in row], np.zeros(DIM)) for row in expected], rtol=1e-5)
+    np.testing.assert_allclose(
+        after, [sum([table[h] for h in row], np.zeros(DIM)) for row in expected], rtol=1e-5, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("combiner", ["sum", "mean"])
