@@ -158,8 +158,34 @@ def test_columns_of_one_name_share_the_table(tf, run, table, ids):
     np.testing.assert_array_equal(got[:, :DIM], got[::-1, DIM:])
     assert len(tf.trainable_variables()) == 1
     other = tf.feature_column.categorical_column_with_multi_hash_bucket("b", BUCKETS + 1, ["farm"])
-    with pytest.raises(ValueError, match=r"shared_name 'shared' must agree.*\(31, 3\) and \(30, 3\)"):
+    with pytest.raises(
+        ValueError, match="shared_name 'shared' must agree.*'hash_bucket_size': 31.* and .*'hash_bucket_size': 30"
+    ):
         tf.feature_column.input_layer(features, [tf.feature_column.multi_hash_embedding_column(other, DIM, "shared")])
+
+
+def test_columns_of_one_name_agree_about_the_table(tf, table):
+    features = {"a": bag(tf, ROWS), "b": bag(tf, ROWS)}
+    columns = [multi_hash(tf, False, table), multi_hash(tf, False, table, "b", trainable=False)]
+    with pytest.raises(ValueError, match="must agree in hash_bucket_size, dimension.*'trainable': False"):
+        tf.feature_column.input_layer(features, columns)
+
+
+def test_a_table_in_parts(tf, trained, tmp_path):
+    fc = tf.feature_column
+    column = fc.multi_hash_embedding_column(
+        fc.categorical_column_with_multi_hash_bucket("a", BUCKETS, ["farm", "murmur"]),
+        DIM,
+        "shared",
+        combiner="sum",
+        initializer=tf.ones_initializer(),
+    )
+    with tf.variable_scope("", partitioner=tf.fixed_size_partitioner(4)):
+        layer = fc.input_layer({"a": bag(tf, ROWS)}, [column])
+    assert [v.shape.as_list() for v in tf.trainable_variables()] == [[8, DIM], [8, DIM], [7, DIM], [7, DIM]]
+    before, after = trained(layer)
+    assert before[:, 0].tolist() == [3, 1, 0, 2] and (after[[0, 1, 3]] < before[[0, 1, 3]]).all()
+    tf.train.export_meta_graph(str(tmp_path / "graph.meta"))
 
 
 def test_multi_hash_of_a_cut_off_column(tf, run, table, ids):

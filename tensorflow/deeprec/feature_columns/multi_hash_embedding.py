@@ -56,31 +56,39 @@ class SharedMultiHashEmbeddingColumn(
         return tensor_shape.TensorShape([self.dimension])
 
     def _table(self, weight_collections, trainable):
-        collection = f"{self.shared_name}/multi_hash_embedding"
-        shape = (self.categorical_column._num_buckets, self.dimension)
-        known = ops.get_collection(collection)
-        if known:
-            first = tuple(known[0].get_shape().as_list())
-            if first != shape:
+        # Kept by the graph, as collections are; collections cannot hold what is no tensor when a graph is saved.
+        graph = ops.get_default_graph()
+        if not hasattr(graph, "_multi_hash_tables"):
+            graph._multi_hash_tables = {}
+        known = graph._multi_hash_tables
+        if self.shared_name in known:
+            table, first = known[self.shared_name]
+            if self._asked() != first._asked():
                 raise ValueError(
-                    f"Columns of shared_name {self.shared_name!r} must agree in buckets and dimension, got {shape} and {first}"
+                    f"Columns of shared_name {self.shared_name!r} must agree in {', '.join(first._asked())}, got "
+                    f"{self._asked()} and {first._asked()}"
                 )
-            return known[0]
+            return table
         if weight_collections and ops.GraphKeys.GLOBAL_VARIABLES not in weight_collections:
             weight_collections.append(ops.GraphKeys.GLOBAL_VARIABLES)
         table = variable_scope.get_variable(
             "embedding_weights",
-            shape=shape,
+            shape=[self.categorical_column._num_buckets, self.dimension],
             dtype=dtypes.float32,
             initializer=self.initializer,
             trainable=self.trainable and trainable,
             collections=weight_collections,
         )
-        ops.add_to_collection(collection, table)
+        known[self.shared_name] = table, self
         if self.ckpt_to_load_from is not None:
             target = list(table) if isinstance(table, variables.PartitionedVariable) else table
             checkpoint_utils.init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: target})
         return table
+
+    def _asked(self) -> dict:
+        """What columns that share a table say about it. (Initializers are made anew for each column.)"""
+        names = ("dimension", "ckpt_to_load_from", "tensor_name_in_ckpt", "trainable")
+        return {"hash_bucket_size": self.categorical_column._num_buckets, **{n: getattr(self, n) for n in names}}
 
     def _embedded(self, pair, kept, weight_collections, trainable):
         """Embeddings with the first `kept` dimensions of the ids."""
@@ -150,7 +158,7 @@ def multi_hash_embedding_column(
       categorical_column: a `categorical_column_with_multi_hash_bucket`, its weighted form, one of them cut off, or a sequence
         column of one.
       dimension: positive int: elements of an embedding.
-      shared_name: columns of one name have one table, the variable `<shared_name>/embedding_weights` of
+      shared_name: columns of one name in a graph have one table, which the first makes, the variable `<shared_name>/embedding_weights` of
         `[hash_bucket_size, dimension]`.
       hash_combiner: "mean", "sum", "sqrtn", "max" or "min".
       combiner: "mean", "sum" or "sqrtn", which know weights, as for `embedding_column`.
