@@ -161,3 +161,16 @@ def test_a_bad_gradient_is_refused(tf, run):
             run(make(), feeds)
     with pytest.raises(tf.errors.InvalidArgumentError, match="mean must have 2 elements"):
         run(library.ops().fused_layer_norm_grad(dy, x, vector, vector, vector), {x: feeds[x], dy: feeds[x]})
+
+
+def test_empty_tensors_of_huge_dimensions_are_no_crash(tf, run):
+    from tensorflow.python.ops import data_flow_ops
+
+    shape = tf.placeholder(tf.int64)
+    x = tf.reshape(tf.zeros([0]), shape)
+    # Without its first dimension the shape has more elements than can be counted.
+    dims = [0, 2**30, 2**30, 2**30]
+    for axis in (0, 1, -1):
+        assert run(tf.size(tf.nn.fused_l2_normalize(x, axis=axis)), {shape: dims}) == 0
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(data_flow_ops.dynamic_stitch_fast([tf.zeros([0], tf.int32)], [x]), {shape: dims})

@@ -22,17 +22,17 @@ class DynamicStitchFastOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ctx->input_list("indices", &indices));
     OP_REQUIRES_OK(ctx, ctx->input_list("data", &data));
     // The shape of a row: what is left of the first data behind its indices.
-    TensorShape row = data[0].shape();
+    TensorShape row;
     OP_REQUIRES(ctx, TensorShapeUtils::StartsWith(data[0].shape(), indices[0].shape()),
                 errors::InvalidArgument("data[0] must begin with the shape of indices[0], ",
                                         indices[0].shape().DebugString(), ", got ",
                                         data[0].shape().DebugString()));
-    row.RemoveDimRange(0, indices[0].dims());
+    OP_REQUIRES_OK(ctx, AppendDims(data[0].shape(), indices[0].dims(), data[0].dims(), &row));
     std::vector<StitchList> lists;
     std::vector<const T*> rows_of;
     for (int n = 0; n < indices.size(); ++n) {
       TensorShape expected = indices[n].shape();
-      expected.AppendShape(row);
+      OP_REQUIRES_OK(ctx, AppendDims(row, 0, row.dims(), &expected));
       OP_REQUIRES(ctx, data[n].shape() == expected,
                   errors::InvalidArgument("data[", n, "] must have shape ", expected.DebugString(),
                                           ", that of indices[", n, "] and a row, got ",
@@ -47,9 +47,10 @@ class DynamicStitchFastOp : public OpKernel {
     OP_REQUIRES(ctx, negative < 0,
                 errors::InvalidArgument("indices[", negative, "] must not be negative"));
     const int64_t size = row.num_elements();
-    row.InsertDim(0, rows);
+    TensorShape shape({rows});
+    OP_REQUIRES_OK(ctx, AppendDims(row, 0, row.dims(), &shape));
     Tensor* merged = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, row, &merged));
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &merged));
     // One index says how many rows there are: the memory for them may not be there.
     Tensor source_of_row;
     static_assert(sizeof(Source) == sizeof(int64_t), "a Source fits into an element");

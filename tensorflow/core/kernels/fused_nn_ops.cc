@@ -100,8 +100,11 @@ class L2NormalizeBase : public OpKernel {
     }
     vectors->size = x.dim_size(axis);
     vectors->inner = 1;
+    *count = 0;
+    // The dimensions of an empty tensor may be any numbers, and their product none.
+    if (x.NumElements() == 0) return absl::OkStatus();
     for (int d = axis + 1; d < x.dims(); ++d) vectors->inner *= x.dim_size(d);
-    *count = x.NumElements() == 0 ? 0 : x.NumElements() / vectors->size;
+    *count = x.NumElements() / vectors->size;
     return absl::OkStatus();
   }
 
@@ -164,8 +167,8 @@ class FusedLayerNormOp : public OpKernel {
     OP_REQUIRES_OK(ctx, Rows(x, &rows, &size));
     OP_REQUIRES_OK(ctx, IsVectorOf("gamma", ctx->input(1), size));
     OP_REQUIRES_OK(ctx, IsVectorOf("beta", ctx->input(2), size));
-    TensorShape per_row = x.shape();
-    per_row.RemoveDim(x.dims() - 1);
+    TensorShape per_row;
+    OP_REQUIRES_OK(ctx, AppendDims(x.shape(), 0, x.dims() - 1, &per_row));
     Tensor *y = nullptr, *mean = nullptr, *rvariance = nullptr;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, x.shape(), &y));
     OP_REQUIRES_OK(ctx, ctx->allocate_output(1, per_row, &mean));

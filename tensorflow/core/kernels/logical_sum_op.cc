@@ -29,8 +29,10 @@ class LogicalSumOp : public OpKernel {
     OP_REQUIRES(ctx, !std::is_integral_v<T> || dim <= std::numeric_limits<T>::max(),
                 errors::InvalidArgument("dim must be at most ", std::numeric_limits<T>::max(),
                                         " for values of this type, got ", dim));
+    TensorShape shape({batch});
+    OP_REQUIRES_OK(ctx, shape.AddDimWithStatus(length));
     Tensor* output = nullptr;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({batch, length}), &output));
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &output));
     const float *left = q.flat<float>().data(), *right = k.flat<float>().data();
     T* out = output->flat<T>().data();
     ForRows(ctx, batch * length, 2 * dim, [&](int64_t begin, int64_t end) {

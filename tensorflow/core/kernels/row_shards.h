@@ -1,4 +1,4 @@
-// Rows of a batch over the op's threads.
+// Rows of a batch over the op's threads, and their shapes.
 
 #ifndef TENSORFLOW_CORE_KERNELS_ROW_SHARDS_H_
 #define TENSORFLOW_CORE_KERNELS_ROW_SHARDS_H_
@@ -16,6 +16,13 @@ inline void ForRows(OpKernelContext* ctx, int64_t rows, int64_t cost,
   if (rows == 0) return;
   auto* workers = ctx->device()->tensorflow_cpu_worker_threads();
   Shard(workers->num_threads, workers->workers, rows, cost, work);
+}
+
+// Appends dimensions [begin, end) of `from` to `to`. Without the dimension 0 that a shape has, the rest
+// of it may be of more elements than there are numbers.
+inline absl::Status AppendDims(const TensorShape& from, int begin, int end, TensorShape* to) {
+  for (int d = begin; d < end; ++d) TF_RETURN_IF_ERROR(to->AddDimWithStatus(from.dim_size(d)));
+  return absl::OkStatus();
 }
 
 }  // namespace tensorflow
