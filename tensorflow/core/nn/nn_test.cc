@@ -59,7 +59,8 @@ TEST(Gelu, IsTheFormula) {
   for (const bool approximate : {false, true}) {
     Doubles want;
     for (const double v : x) {
-      const double gate = approximate ? std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)) : std::erf(v / std::sqrt(2));
+      const double gate = approximate ? std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))
+                                      : std::erf(v / std::sqrt(2));
       want.push_back(0.5 * v * (1 + gate));
     }
     Doubles wide(x.size());
@@ -176,13 +177,15 @@ TEST(LayerNorm, KeepsTheDigitsOfRowsFarFromZero) {
 
 TEST(LayerNorm, GradientsOfAllInputs) {
   const int64_t rows = 4, size = 7;
-  const Doubles x = Random(rows * size, 10), gamma = Random(size, 11), beta = Random(size, 12), dy = Random(rows * size, 13);
+  const Doubles x = Random(rows * size, 10), dy = Random(rows * size, 13);
+  const Doubles gamma = Random(size, 11), beta = Random(size, 12);
   const Normed forward = LayerNormed(x, gamma, beta);
   Doubles dx(x.size()), dgamma(size), dbeta(size);
-  LayerNormGradient(dy.data(), x.data(), forward.mean.data(), forward.rvariance.data(), gamma.data(), size, 0, rows, dx.data());
+  LayerNormGradient(dy.data(), x.data(), forward.mean.data(), forward.rvariance.data(), gamma.data(), size, 0, rows,
+                    dx.data());
   for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 3}, {3, 7}}) {
-    LayerNormParameterGradients(dy.data(), x.data(), forward.mean.data(), forward.rvariance.data(), rows, size, begin, end,
-                                dgamma.data(), dbeta.data());
+    LayerNormParameterGradients(dy.data(), x.data(), forward.mean.data(), forward.rvariance.data(), rows, size, begin,
+                                end, dgamma.data(), dbeta.data());
   }
   ExpectNear(dx, Differences(x, dy, [&](const Doubles& at) { return LayerNormed(at, gamma, beta).y; }), 1e-7);
   ExpectNear(dgamma, Differences(gamma, dy, [&](const Doubles& at) { return LayerNormed(x, at, beta).y; }), 1e-8);

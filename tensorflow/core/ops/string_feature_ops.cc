@@ -150,7 +150,10 @@ REGISTER_OP("TransCsvKV2Dense")
     .Attr("T: {int32, int64, float, double} = DT_FLOAT")
     .Attr("field_delim: string = ','")
     .SetShapeFn(MatrixShape)
-    .Doc("TransCsvKV2Sparse as a matrix, [rows, max_id]; 0 where there is no id. Of an id that is there twice, the last counts.");
+    .Doc(R"doc(
+TransCsvKV2Sparse as a matrix, [rows, max_id]; 0 where there is no id. Of an id that is there twice, the
+last value counts.
+)doc");
 
 REGISTER_OP("TransCsvToDense")
     .Input("records: string")
