@@ -48,8 +48,8 @@ class BufferName {
     found->Unref();
     if (int64_t((*buffer)->capacity()) != capacity_) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "shared_capacity of the stage '", info.name(), "' is ", (*buffer)->capacity(),
-                                     ", got ", capacity_, " in ", node.op()));
+          "shared_capacity of the stage '", info.name(), "' is ", (*buffer)->capacity(), ", got ", capacity_, " in ",
+          node.op()));
     }
     return absl::OkStatus();
   }
