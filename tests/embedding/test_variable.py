@@ -565,6 +565,53 @@ def test_inference_mode_ignores_filters_and_refuses_training(tf, monkeypatch, in
             session.run(train)
 
 
+def test_joint_lookups_count_and_insert_as_they_read(tf, monkeypatch):
+    monkeypatch.setenv("TF_EMBEDDING_FBJ_OPT", "1")
+    init = tf.InitializerOption(tf.ones_initializer())
+    joint = option(tf, init_option=init, filter_option=tf.CounterFilter(3))
+    variable = tf.get_embedding_variable("v", 3, ev_option=joint)
+    ids = tf.constant([1, 1, 1, 1, 2, 2, 2, 3, 3, 4], tf.int64)
+    rows = tf.nn.embedding_lookup(variable, ids)
+    train = tf.train.AdagradOptimizer(0.1).minimize(tf.reduce_sum(2 * rows))
+    frequencies = variable.get_frequency(tf.constant([1, 2, 3, 4], tf.int64))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first, _ = session.run([rows, train])
+        assert first[:, 0].tolist() == [0, 0, 1, 1, 0, 0, 1, 0, 0, 0]
+        assert session.run(frequencies).tolist() == [4, 3, 2, 1]
+        second = session.run(rows)
+    # Key 1 had two of its gradients, key 2 one; key 3 is admitted by its third occurrence.
+    np.testing.assert_allclose(second[:4], np.full([4, 3], 0.90031105), rtol=1e-6)
+    np.testing.assert_allclose(second[4:7], np.full([3, 3], 0.90122706), rtol=1e-6)
+    assert second[7:, 0].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("parts", [None, 3])
+@pytest.mark.parametrize("lookup", ["plain", "sparse"])
+def test_joint_lookups_without_a_filter_train_as_others_do(tf, monkeypatch, parts, lookup):
+    random = np.random.RandomState(0)
+    batches = [random.randint(0, 30, 40) for _ in range(5)]
+    results = {}
+    for joint in ("0", "1"):
+        monkeypatch.setenv("TF_EMBEDDING_FBJ_OPT", joint)
+        with tf.Graph().as_default():
+            partitioner = tf.fixed_size_partitioner(parts) if parts else None
+            variable = tf.get_embedding_variable("v", 3, initializer=tf.ones_initializer(), partitioner=partitioner)
+            ids = tf.placeholder(tf.int64, [None])
+            if lookup == "plain":
+                rows = tf.nn.embedding_lookup(variable, ids)
+            else:
+                indices = tf.cast(tf.stack([tf.range(tf.size(ids)) // 4, tf.range(tf.size(ids)) % 4], 1), tf.int64)
+                rows = tf.nn.embedding_lookup_sparse(
+                    variable, tf.SparseTensor(indices, ids, [10, 4]), None, combiner="sum"
+                )
+            train = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(tf.square(rows)))
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                results[joint] = [session.run([rows, train], {ids: batch})[0] for batch in batches]
+    np.testing.assert_allclose(results["1"], results["0"], rtol=1e-6)
+
+
 def test_the_generated_functions_are_in_deeprecs_module(tf):
     from tensorflow.python.ops import gen_kv_variable_ops, kv_variable_ops
 

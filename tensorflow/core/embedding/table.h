@@ -120,6 +120,11 @@ class Table {
   void LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, int64_t version, void* out,
                       const Threads& threads);
 
+  // Counts each position, in their order, as Update does, and reads what its key has then: admitted[i] tells whether
+  // that is a row, else out[i] is the no-permission value. counts: null: one each.
+  void LookupAndCount(const int64_t* keys, int64_t n, const int64_t* counts, int64_t version, void* out, bool* admitted,
+                      const Threads& threads);
+
   // Makes rows for new keys that are admitted, counts the others, and calls `update` for those with rows.
   void Update(const TableUpdate& step, const RowUpdater& update, const Threads& threads);
 

@@ -137,6 +137,29 @@ void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, 
   Lookup(keys, n, nullptr, out, threads);
 }
 
+void Table::LookupAndCount(const int64_t* keys, int64_t n, const int64_t* counts, int64_t version, void* out,
+                           bool* admitted, const Threads& threads) {
+  const BatchPin pin = Pin(keys, n, counts, threads);
+  std::shared_lock<SharedMutex> layout(layout_mu_);
+  const Column& variable = columns_[0];
+  char* const out_rows = static_cast<char*>(out);
+  const std::unique_ptr<char[]> no_permission =
+      ConstantRow(options_.type, options_.no_permission, variable.defaults->dim());
+  // Keys of a shard are one after the other, so a key's occurrences are in their order.
+  ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
+    std::unique_lock<SharedMutex> lock(shard->mu);
+    for (int64_t i = 0; i < count; ++i) {
+      if (i + kFetchAhead < count) shard->index.Prefetch(keys[positions[i + kFetchAhead]]);
+      const int64_t at = positions[i];
+      char* const block = Touch(shard, keys[at], counts == nullptr ? 1 : counts[at], version);
+      if (block != nullptr && tiers_ != nullptr) tiers_->SetAge(block, pin.stamp, n, at);
+      admitted[at] = block != nullptr;
+      CopyRow(out_rows + at * variable.bytes, block == nullptr ? no_permission.get() : block + variable.offset,
+              variable.bytes);
+    }
+  });
+}
+
 template <class Visit>
 void Table::VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const {
   std::shared_lock<SharedMutex> layout(layout_mu_);

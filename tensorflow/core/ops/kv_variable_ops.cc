@@ -181,6 +181,33 @@ default_value: Used if is_use_default_value_tensor is set: `indices.shape + [dim
 output: `indices.shape + [dim]`.
 )doc");
 
+REGISTER_OP("KvResourceGatherAndCount")
+    .Input("resource: resource")
+    .Input("indices: Tkeys")
+    .Input("counts: int64")
+    .Input("global_step: int64")
+    .Output("output: dtype")
+    .Output("admitted: bool")
+    .Attr("dtype: {half, bfloat16, float, double}")
+    .Attr("Tkeys: {int32, int64} = DT_INT64")
+    .SetIsStateful()
+    .SetShapeFn([](InferenceContext* c) {
+      TF_RETURN_IF_ERROR(GatherShape(c));
+      c->set_output(1, c->input(1));
+      return absl::OkStatus();
+    })
+    .Doc(R"doc(
+Rows of an EmbeddingVariable by key, counted and inserted as they are read: the lookup of TF_EMBEDDING_FBJ_OPT.
+
+Each position is counted, in order; a key that has no row gets one if the filter, if any, admits it by then.
+
+indices: Keys, any shape, any value.
+counts: Of the shape of indices: the occurrences that each position stands for; or empty: one each.
+global_step: Stamped on the keys, where versions are recorded; -1: no stamp.
+output: `indices.shape + [dim]`; the no-permission value for a key that is not admitted yet.
+admitted: Of the shape of indices: whether the key had a row.
+)doc");
+
 REGISTER_OP("EVGetFrequency")
     .Input("resource: resource")
     .Input("ids: Tkeys")

@@ -150,11 +150,6 @@ def get_embedding_variable(
     options_lib.warn_without_effect(
         "tf.get_embedding_variable", why, caching_device=caching_device, init_data_source=init_data_source
     )
-    options_lib.warn_without_effect(
-        "tf.get_embedding_variable",
-        "lookups do not insert keys",
-        TF_EMBEDDING_FBJ_OPT="1" if _switched_on("TF_EMBEDDING_FBJ_OPT") else None,
-    )
     option = ev_option if ev_option is not None else options_lib.EmbeddingVariableOption()
     if not isinstance(option, options_lib.EmbeddingVariableOption):
         raise ValueError(f"ev_option must be a tf.EmbeddingVariableOption, got {ev_option!r}")
@@ -188,6 +183,7 @@ def get_embedding_variable(
             constraint=kwargs["constraint"],
             storage_type=option.storage_option.storage_type or storage_types.DEFAULT,
         )
+        made.counts_in_lookups = kwargs["trainable"] and _switched_on("TF_EMBEDDING_FBJ_OPT")
         new.append(made)
         return made
 

@@ -90,7 +90,7 @@ def _group_of(column: Column, parts):
         # The op prunes ids below 0, whatever they mean.
         return None
     if isinstance(first, EmbeddingVariable):
-        fits = True
+        fits = not first.counts_in_lookups
     else:
         fits = all(
             isinstance(part, (variables.RefVariable, resource_variable_ops.BaseResourceVariable))

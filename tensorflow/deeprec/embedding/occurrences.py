@@ -25,6 +25,8 @@ def of_gradient(variable, indices):
       int64 `[n]`, the occurrences that each position stands for; None: one each.
     """
     lookups = variable._counted_lookups  # pylint: disable=protected-access
+    if variable.counts_in_lookups:
+        return array_ops.zeros([array_ops.size(indices)], dtypes.int64) if variable.need_counts() else None
     if not variable.need_counts() or not lookups:
         return None
     recorded = {ids.ref(): counts for ids, counts in lookups}

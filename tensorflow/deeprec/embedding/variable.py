@@ -13,8 +13,8 @@ from tensorflow.python.framework import (
     tensor_conversion_registry,
     tensor_shape,
 )
-from tensorflow.python.ops import array_ops, array_ops_stack, resource_variable_ops, variables
-from tensorflow.python.training import device_setter
+from tensorflow.python.ops import array_ops, array_ops_stack, math_ops, resource_variable_ops, variables
+from tensorflow.python.training import device_setter, training_util
 
 # What keeps DeepRec's hash map from finding a key; every key is legal here, so these are names only.
 _INVALID_KEYS = {dtypes.int64: 2**63 - 1, dtypes.int32: -1}
@@ -160,6 +160,8 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         self._block_num = block_num
         # Lookups whose keys' counts the optimizer will want: (ids, counts or None) of each.
         self._counted_lookups = []
+        # Whether a lookup itself inserts and counts (TF_EMBEDDING_FBJ_OPT).
+        self.counts_in_lookups = False
         # A CheckpointSource, or None.
         self.checkpoint_source = None
         self._restore_initializer = None
@@ -263,6 +265,8 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
                 raise ValueError(
                     f"indices of EmbeddingVariable {self.name} must be {self._key_dtype.name}, got {indices.dtype.name}"
                 )
+            if self.counts_in_lookups and ev_init_value is None:
+                return self._read_and_count(indices, counts, scope)
             rows = library.ops().kv_resource_gather(
                 self._handle,
                 indices,
@@ -271,6 +275,19 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
                 name=scope,
             )
             self._count(indices, counts)
+        return rows
+
+    def _read_and_count(self, indices, counts, scope):
+        """The read of TF_EMBEDDING_FBJ_OPT: inserts and counts, so that the optimizer need not."""
+        step = training_util.get_global_step(self._handle.graph)
+        rows, _ = library.ops().kv_resource_gather_and_count(
+            self._handle,
+            indices,
+            constant_op.constant([], dtypes.int64) if counts is None else math_ops.cast(counts, dtypes.int64),
+            constant_op.constant(-1, dtypes.int64) if step is None else math_ops.cast(step, dtypes.int64),
+            dtype=self._dtype,
+            name=scope,
+        )
         return rows
 
     def gather_nd(self, indices, name=None):
@@ -403,6 +420,19 @@ def _gather_gradient(op, grad):
     values = array_ops.reshape(grad, array_ops_stack.stack([array_ops.size(indices), dim]))
     values.set_shape([None, static_dim])
     return indexed_slices.IndexedSlices(values, array_ops.reshape(indices, [-1]), shape), None, None
+
+
+@ops.RegisterGradient("KvResourceGatherAndCount")
+def _counting_gather_gradient(op, grad, unused_grad):
+    """Of the positions that saw a row: what others saw is a constant."""
+    slices, *_ = _gather_gradient(op, grad)
+    admitted = array_ops.reshape(op.outputs[1], [-1])
+    of_rows = indexed_slices.IndexedSlices(
+        array_ops.boolean_mask(slices.values, admitted),
+        array_ops.boolean_mask(slices.indices, admitted),
+        slices.dense_shape,
+    )
+    return of_rows, None, None, None
 
 
 def _from_proto(released):
