@@ -20,8 +20,15 @@ def main(ps, worker, task, index):
         )
         ids = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([5, 6, 5], tf.int64), [3, 2])
         rows = [tf.nn.safe_embedding_lookup_sparse(v, ids, combiner="sum") for v in (one, parts)]
+        # Of keys that nothing else looks up.
+        other = tf.get_variable("other", [8, 3], initializer=tf.ones_initializer(), use_resource=True)
+        low = tf.SparseTensor(ids.indices, ids.values + 100, ids.dense_shape)
+        in_other = tf.SparseTensor(ids.indices, ids.values - 4, ids.dense_shape)
+        grouped = tf.nn.group_embedding_lookup_sparse([one, parts, other], [low, low, in_other], ["sum"] * 3)
         step = tf.train.get_or_create_global_step()
-        train = tf.train.AdamOptimizer(0.1).minimize(tf.add_n([tf.reduce_sum(r) for r in rows]), global_step=step)
+        train = tf.train.AdamOptimizer(0.1).minimize(
+            tf.add_n([tf.reduce_sum(r) for r in rows + grouped]), global_step=step
+        )
     variables = [one, *parts]
     keys = [v.export()[0] for v in parts]
     devices = {v.device for v in variables}
@@ -37,7 +44,9 @@ def main(ps, worker, task, index):
         # Adam's first steps are those of the learning rate; a key of `parts` is admitted by its second occurrence, 5 at once.
         np.testing.assert_allclose(session.run(rows[0])[2], np.full([3], 0.8), rtol=1e-4)
         found = np.concatenate(session.run(keys))
-        assert sorted(found.tolist()) == [5, 6], found
+        assert sorted(found.tolist()) == [5, 6, 105, 106], found
+        for of_column in session.run(grouped[::2]):
+            np.testing.assert_allclose(of_column[2], np.full([3], 0.8), rtol=1e-4)
         trained = session.run(rows)
         for saver in savers:
             saved = saver.save(session._tf_sess(), f"{tempfile.mkdtemp()}/model")

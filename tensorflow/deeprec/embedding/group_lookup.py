@@ -184,17 +184,19 @@ def _gradient(op, *grads):
     attributes = attributes_of(op)
     inputs = inputs_of(op)
     num_tables, weights = len(inputs["tables"]), inputs["weights"]
-    grads = [array_ops.zeros_like(rows) if grad is None else grad for grad, rows in zip(grads, op.outputs)]
-    grads = [ops.convert_to_tensor(grad) for grad in grads]
-    common = dict(grads=grads, **inputs, **attributes)
-    keys, row_grads = library.ops().group_embedding_lookup_grad(**common, P=num_tables)
-    kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
-    of_tables = [
-        indexed_slices.IndexedSlices(rows, of_part, _dense_shape(kind, table))
-        for kind, table, of_part, rows in zip(kinds, inputs["tables"], keys, row_grads)
-    ]
-    # A node of its own, which does not run unless somebody wants the weights' gradients.
-    of_weights = list(library.ops().group_embedding_lookup_weights_grad(**common)) if weights else []
+    # Where the tables are: a device function would take these ops for a worker's.
+    with ops.device(None), ops.colocate_with(op, ignore_existing=True):
+        grads = [array_ops.zeros_like(rows) if grad is None else grad for grad, rows in zip(grads, op.outputs)]
+        grads = [ops.convert_to_tensor(grad) for grad in grads]
+        common = dict(grads=grads, **inputs, **attributes)
+        keys, row_grads = library.ops().group_embedding_lookup_grad(**common, P=num_tables)
+        kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
+        of_tables = [
+            indexed_slices.IndexedSlices(rows, of_part, _dense_shape(kind, table))
+            for kind, table, of_part, rows in zip(kinds, inputs["tables"], keys, row_grads)
+        ]
+        # A node of its own, which does not run unless somebody wants the weights' gradients.
+        of_weights = list(library.ops().group_embedding_lookup_weights_grad(**common)) if weights else []
     return [*of_tables, *[None] * (3 * op.get_attr("N")), *of_weights]
 
 
