@@ -4,7 +4,8 @@
     python run.py --ours VENV/bin/python --stock STOCK_VENV/bin/python --tfra TFRA_VENV/bin/python --out results
 
 The workers, one per Python, live side by side and are timed in turn (A B A B ...); a turn is one untimed call and four
-timed ones, each on fresh ids by Zipf's law. Writes OUT/embedding_variable.md and .json. A venv for --tfra:
+timed ones, each on fresh ids by Zipf's law. Forty untimed calls of each come first: while the other side fills its table,
+the machine lets go of what it held of this one, and the first calls take several times as long. Writes OUT/embedding_variable.md and .json. A venv for --tfra:
 
     pip install tensorflow==2.16.2 "tf_keras~=2.16.0" tensorflow-recommenders-addons==0.8.1
 """
@@ -19,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from workers import Worker, cpu_name
 
 _WORKER = pathlib.Path(__file__).with_name("worker.py")
+_WARM_UP = 4
 # (what, optimizer or None for the lookup alone, keys, the other side)
 CASES = [
     ("lookup", None, 1_000_000, "tfra"),
@@ -53,6 +55,9 @@ def main() -> int:
         common = {"keys": keys, "dim": args.dim, "batch": args.batch, "optimizer": optimizer, "threads": args.threads}
         for name, worker in workers.items():
             worker.ask({"setup": {"side": name, **common}})
+        for _ in range(_WARM_UP):
+            for worker in workers.values():
+                worker.ask({"measure": 10})
         seconds = {name: [] for name in workers}
         for _ in range(args.repeats):
             for name, worker in workers.items():
