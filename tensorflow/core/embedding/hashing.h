@@ -23,6 +23,12 @@ inline int64_t FloorMod(int64_t key, int64_t n) {
   return rest < 0 ? rest + n : rest;
 }
 
+// Checkpoints order keys by these, and they are spread over the parts of a variable by them.
+constexpr int64_t kBuckets = 1000;
+
+// The part of a key, of `parts`.
+inline int64_t PartOf(int64_t key, int64_t parts) { return FloorMod(key, kBuckets) % parts; }
+
 }  // namespace embedding
 }  // namespace deeprec
 

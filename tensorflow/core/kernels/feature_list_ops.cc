@@ -27,8 +27,7 @@ class SparseDecodeOp : public OpKernel {
                               return true;
                             },
                             &rows));
-    OP_REQUIRES_OK(ctx, OrderIds(&rows, &max_id));
-    OP_REQUIRES_OK(ctx, WriteSparse(ctx, rows, max_id));
+    OP_REQUIRES_OK(ctx, OrderAndWrite<false>(ctx, &rows, max_id));
   }
 };
 
@@ -47,8 +46,7 @@ class KvDecodeOp : public OpKernel {
                               return deeprec::strings::ReadKvList(bytes, row);
                             },
                             &rows));
-    OP_REQUIRES_OK(ctx, OrderIds(&rows, &max_id));
-    OP_REQUIRES_OK(ctx, kDense ? WriteDense(ctx, rows, max_id, true) : WriteSparse(ctx, rows, max_id));
+    OP_REQUIRES_OK(ctx, OrderAndWrite<kDense>(ctx, &rows, max_id, /*flat=*/true));
   }
 };
 

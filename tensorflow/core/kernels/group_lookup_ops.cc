@@ -52,7 +52,7 @@ struct Piece {
 
 class GroupLookupBase : public OpKernel {
  public:
-  explicit GroupLookupBase(OpKernelConstruction* ctx) : OpKernel(ctx) {
+  explicit GroupLookupBase(OpKernelConstruction* ctx) : OpKernel(ctx), serves_only_(ServesOnly()) {
     std::vector<int64_t> dims, parts, default_ids;
     std::vector<std::string> kinds, strategies, combiners;
     std::vector<float> max_norms;
@@ -119,7 +119,8 @@ class GroupLookupBase : public OpKernel {
     for (int i = 0; i < n; ++i) {
       Column& column = (*columns)[i];
       column.spec = &specs_[i];
-      TF_RETURN_IF_ERROR(column.table.Open(ctx, table, specs_[i].parts, specs_[i].kind, specs_[i].div, specs_[i].dim, dtype_));
+      TF_RETURN_IF_ERROR(column.table.Open(ctx, table, specs_[i].parts, specs_[i].kind, specs_[i].div, specs_[i].dim,
+                                           dtype_, serves_only_));
       table += specs_[i].parts;
       TF_RETURN_IF_ERROR(ReadSparse(i, ctx->input(indices + i), ctx->input(indices + n + i), ctx->input(indices + 2 * n + i),
                                     specs_[i].has_weights ? &ctx->input(weights++) : nullptr, &column.sparse));
@@ -221,6 +222,7 @@ class GroupLookupBase : public OpKernel {
     return absl::OkStatus();
   }
 
+  const bool serves_only_;
   DataType dtype_;
   std::vector<ColumnSpec> specs_;
   int64_t num_tables_ = 0;

@@ -8,22 +8,14 @@
 #include "tensorflow/core/embedding/hashing.h"
 
 namespace tensorflow {
-namespace {
 
-// Of keys of EmbeddingVariables, before they are spread over parts.
-constexpr int64_t kBuckets = 1000;
-
-int64_t Mod(int64_t x, int64_t y) {
-  const int64_t rest = x % y;
-  return rest < 0 ? rest + y : rest;
-}
-
-}  // namespace
+using deeprec::embedding::PartOf;
 
 absl::Status ColumnTable::Open(OpKernelContext* ctx, int first, int parts, TableKind kind, bool div, int64_t dim,
-                               DataType dtype) {
+                               DataType dtype, bool serves_only) {
   kind_ = kind;
   div_ = div;
+  serves_only_ = serves_only;
   parts_ = parts;
   dim_ = dim;
   dtype_ = dtype;
@@ -85,7 +77,7 @@ absl::Status ColumnTable::Lock() {
 
 absl::Status ColumnTable::Locate(int64_t key, Place* place) const {
   if (kind_ == TableKind::kEmbeddingVariable) {
-    *place = Place{parts_ == 1 ? 0 : int(Mod(key, kBuckets) % parts_), key};
+    *place = Place{parts_ == 1 ? 0 : int(PartOf(key, parts_)), key};
     return absl::OkStatus();
   }
   if (key >= 0 && key < rows_) {
@@ -119,10 +111,9 @@ absl::Status ColumnTable::Find(const int64_t* keys, int64_t n, FoundRows* found)
 
 absl::Status ColumnTable::FindInEmbeddingVariables(const int64_t* keys, int64_t n, FoundRows* found) const {
   const deeprec::sparse::Threads alone;
-  const bool ask_permission = !ServesOnly();
   const auto look_up = [&](const KvRef& ref, const int64_t* its_keys, int64_t count, char* rows) {
     return CatchTableErrors(ref.name, [&] {
-      ref.table().Lookup(its_keys, count, nullptr, rows, alone, ask_permission);
+      ref.table().Lookup(its_keys, count, nullptr, rows, alone, !serves_only_);
       return absl::OkStatus();
     });
   };
@@ -138,7 +129,7 @@ absl::Status ColumnTable::FindInEmbeddingVariables(const int64_t* keys, int64_t 
     of_part.clear();
     places.clear();
     for (int64_t i = 0; i < n; ++i) {
-      if (int(Mod(keys[i], kBuckets) % parts_) != p) continue;
+      if (PartOf(keys[i], parts_) != p) continue;
       of_part.push_back(keys[i]);
       places.push_back(i);
     }

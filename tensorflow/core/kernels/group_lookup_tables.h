@@ -39,8 +39,9 @@ class ColumnTable {
     int64_t key;  // in the part
   };
 
-  // parts: inputs `first` .. of the op.
-  absl::Status Open(OpKernelContext* ctx, int first, int parts, TableKind kind, bool div, int64_t dim, DataType dtype);
+  // parts: inputs `first` .. of the op. serves_only: ServesOnly(), as the op found it when it was made.
+  absl::Status Open(OpKernelContext* ctx, int first, int parts, TableKind kind, bool div, int64_t dim, DataType dtype,
+                    bool serves_only);
 
   // The mutexes of resource variables, to be held while rows are used.
   void AddMutexes(std::vector<mutex*>* mutexes) const;
@@ -61,6 +62,7 @@ class ColumnTable {
 
   TableKind kind_ = TableKind::kTensor;
   bool div_ = false;
+  bool serves_only_ = false;
   int parts_ = 1;
   int64_t dim_ = 0, row_bytes_ = 0, rows_ = 0;
   std::string name_;

@@ -134,6 +134,13 @@ absl::Status WriteDense(OpKernelContext* ctx, const IdRows<T>& rows, int64_t col
   return absl::OkStatus();
 }
 
+// Puts the ids in order and writes the rows, as WriteDense or WriteSparse does.
+template <bool kDense, class T>
+absl::Status OrderAndWrite(OpKernelContext* ctx, IdRows<T>* rows, int64_t max_id, bool flat = false) {
+  TF_RETURN_IF_ERROR(OrderIds(rows, &max_id));
+  return kDense ? WriteDense(ctx, *rows, max_id, flat) : WriteSparse(ctx, *rows, max_id);
+}
+
 }  // namespace tensorflow
 
 #endif  // TENSORFLOW_CORE_KERNELS_ID_ROWS_H_

@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "tensorflow/core/embedding/hashing.h"
 #include "tensorflow/core/kernels/bundle_stream_writer.h"
 #include "tensorflow/core/kernels/kv_variable.h"
 
 namespace tensorflow {
 
-constexpr int64_t kKvBuckets = 1000;
+constexpr int64_t kKvBuckets = deeprec::embedding::kBuckets;
 
 // A variable or slot and the name it is saved under.
 struct KvToSave {

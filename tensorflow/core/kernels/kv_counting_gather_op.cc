@@ -1,7 +1,6 @@
 // KvResourceGatherAndCount of ops/kv_variable_ops.cc.
 
 #include <algorithm>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/kernels/kv_variable.h"
@@ -19,13 +18,9 @@ class KvResourceGatherAndCountOp : public OpKernel {
   }
   void Compute(OpKernelContext* ctx) override {
     KvRef ref;
-    OP_REQUIRES_OK(ctx, GetKv(ctx, 0, &ref));
-    OP_REQUIRES_OK(ctx, CheckKvTypes(ref, dtype_, key_dtype_));
-    OP_REQUIRES(ctx, ref.column == 0,
-                absl::InvalidArgumentError(absl::StrCat(ref.name, " is an optimizer slot: only the variable can be looked up")));
+    TensorShape shape;
+    OP_REQUIRES_OK(ctx, OpenLookup(ctx, dtype_, key_dtype_, &ref, &shape));
     const Tensor &indices = ctx->input(1), &counts = ctx->input(2), &step = ctx->input(3);
-    OP_REQUIRES(ctx, indices.NumElements() <= std::numeric_limits<int32_t>::max(),
-                absl::InvalidArgumentError("indices must have fewer than 2^31 elements"));
     OP_REQUIRES(ctx, counts.NumElements() == 0 || counts.shape() == indices.shape(),
                 absl::InvalidArgumentError(absl::StrCat("counts must be empty or of the shape of indices, ",
                                                         indices.shape().DebugString(), ", got ",
@@ -38,8 +33,6 @@ class KvResourceGatherAndCountOp : public OpKernel {
                   absl::InvalidArgumentError(
                       absl::StrCat("counts must not be negative, got counts[", i, "] = ", of_positions(i))));
     }
-    TensorShape shape = indices.shape();
-    OP_REQUIRES_OK(ctx, shape.AddDimWithStatus(ref.table().dim(0)));
     Tensor *output, *admitted;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &output));
     OP_REQUIRES_OK(ctx, ctx->allocate_output(1, indices.shape(), &admitted));

@@ -19,7 +19,7 @@ constexpr int64_t kChunkBytes = 4 << 20;
 constexpr int64_t kMaxChunkRows = 1 << 16;
 
 bool Wanted(const KvImport& import, int64_t key) {
-  return FloorMod(key, kKvBuckets) % import.partition_num == import.partition_id;
+  return deeprec::embedding::PartOf(key, import.partition_num) == import.partition_id;
 }
 
 // Numbers j of the tensors `before`j`after`, ascending.

@@ -1,6 +1,7 @@
 #include "tensorflow/core/kernels/kv_variable.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -109,6 +110,21 @@ absl::Status CatchTableErrors(const std::string& name, const std::function<absl:
     }
     return absl::InternalError(message);
   }
+}
+
+absl::Status OpenLookup(OpKernelContext* ctx, DataType dtype, DataType key_dtype, KvRef* ref, TensorShape* rows) {
+  TF_RETURN_IF_ERROR(GetKv(ctx, 0, ref));
+  TF_RETURN_IF_ERROR(CheckKvTypes(*ref, dtype, key_dtype));
+  if (ref->column != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ref->name, " is an optimizer slot: only the variable can be looked up"));
+  }
+  const Tensor& keys = ctx->input(1);
+  if (keys.NumElements() > std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError("indices must have fewer than 2^31 elements");
+  }
+  *rows = keys.shape();
+  return rows->AddDimWithStatus(ref->table().dim(0));
 }
 
 KvKeys::KvKeys(const Tensor& keys) : size_(keys.NumElements()) {

@@ -81,6 +81,10 @@ absl::Status CheckKvTypes(const KvRef& ref, DataType dtype, DataType key_dtype);
 // full, InvalidArgument for a batch that the first tier has no room for, Internal or DataLoss for its files.
 absl::Status CatchTableErrors(const std::string& name, const std::function<absl::Status()>& use);
 
+// What a lookup of input 1, keys, in input 0, a variable, begins with: the variable, and the shape of its rows. Errors: as of
+// GetKv and CheckKvTypes; InvalidArgument for a slot, and for 2^31 keys or more.
+absl::Status OpenLookup(OpKernelContext* ctx, DataType dtype, DataType key_dtype, KvRef* ref, TensorShape* rows);
+
 // Keys as int64: the tensor's own if it holds int64, else a copy.
 class KvKeys {
  public:

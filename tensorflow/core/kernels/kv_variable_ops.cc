@@ -222,18 +222,11 @@ class KvResourceGatherOp : public OpKernel {
   }
   void Compute(OpKernelContext* ctx) override {
     KvRef ref;
-    OP_REQUIRES_OK(ctx, GetKv(ctx, 0, &ref));
-    OP_REQUIRES_OK(ctx, CheckKvTypes(ref, dtype_, key_dtype_));
-    OP_REQUIRES(ctx, ref.column == 0,
-                absl::InvalidArgumentError(absl::StrCat(ref.name, " is an optimizer slot: only the variable can be looked up")));
-    const Tensor& indices = ctx->input(1);
-    OP_REQUIRES(ctx, indices.NumElements() <= std::numeric_limits<int32_t>::max(),
-                absl::InvalidArgumentError("indices must have fewer than 2^31 elements"));
-    TensorShape shape = indices.shape();
-    OP_REQUIRES_OK(ctx, shape.AddDimWithStatus(ref.table().dim(0)));
+    TensorShape shape;
+    OP_REQUIRES_OK(ctx, OpenLookup(ctx, dtype_, key_dtype_, &ref, &shape));
     Tensor* output;
     OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &output));
-    const KvKeys keys(indices);
+    const KvKeys keys(ctx->input(1));
     const auto threads = PoolThreads(ctx);
     const Tensor& defaults = ctx->input(2);
     OP_REQUIRES(ctx, !use_default_ || defaults.shape() == shape,

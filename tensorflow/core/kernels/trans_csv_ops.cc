@@ -53,8 +53,7 @@ class TransCsvIdOp : public TransCsvOp {
                               return true;
                             },
                             &rows));
-    OP_REQUIRES_OK(ctx, OrderIds(&rows, &max_id));
-    OP_REQUIRES_OK(ctx, kDense ? WriteDense(ctx, rows, max_id, false) : WriteSparse(ctx, rows, max_id));
+    OP_REQUIRES_OK(ctx, OrderAndWrite<kDense>(ctx, &rows, max_id));
   }
 
  private:
@@ -77,8 +76,7 @@ class TransCsvKvOp : public TransCsvOp {
                               return deeprec::strings::ParsePairs(text, delimiter_, row);
                             },
                             &rows));
-    OP_REQUIRES_OK(ctx, OrderIds(&rows, &max_id));
-    OP_REQUIRES_OK(ctx, kDense ? WriteDense(ctx, rows, max_id, false) : WriteSparse(ctx, rows, max_id));
+    OP_REQUIRES_OK(ctx, OrderAndWrite<kDense>(ctx, &rows, max_id));
   }
 };
 
@@ -107,8 +105,7 @@ class TransCsvToDenseOp : public TransCsvOp {
                   errors::InvalidArgument("records[", i, "] must have at most max_id = ", max_id,
                                           " numbers, got ", count));
     }
-    OP_REQUIRES_OK(ctx, OrderIds(&rows, &max_id));
-    OP_REQUIRES_OK(ctx, WriteDense(ctx, rows, max_id, false));
+    OP_REQUIRES_OK(ctx, OrderAndWrite<true>(ctx, &rows, max_id));
   }
 };
 

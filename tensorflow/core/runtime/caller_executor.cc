@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "tensorflow/core/common_runtime/device_mgr.h"
@@ -34,7 +35,7 @@ int InterOpThreads(const ConfigProto& config) {
 }
 
 // Threads of the pool that may help the one that called.
-int Helpers(const ConfigProto& config) {
+int AllowedHelpers(const ConfigProto& config) {
   const bool alone = deeprec::runtime::ReadExecutorPolicy(config) == deeprec::runtime::ExecutorPolicy::kInline;
   return alone ? 0 : InterOpThreads(config) - 1;
 }
@@ -57,7 +58,7 @@ class CallerExecutor : public Executor {
     // The caller watches the time limit of a run, and can not while it runs ops. Pools of the session's own choice are used as
     // they are.
     if (args.runner == nullptr || args.session_config == nullptr || args.deadline.has_value() ||
-        HasOwnPools(*args.session_config)) {
+        Helpers(*args.session_config) == kOwnPools) {
       stock_->RunAsync(args, std::move(done));
       return;
     }
@@ -74,8 +75,18 @@ class CallerExecutor : public Executor {
     queue->Drain(wide_);
   }
 
+  static constexpr int kOwnPools = -1;
+
+  // AllowedHelpers, or kOwnPools. Read in the first run: an executor belongs to one session, whose configuration stays.
+  int Helpers(const ConfigProto& config) {
+    std::call_once(configured_, [&] { helpers_ = HasOwnPools(config) ? kOwnPools : AllowedHelpers(config); });
+    return helpers_;
+  }
+
   const std::unique_ptr<Executor> stock_;
   const bool wide_;
+  std::once_flag configured_;
+  int helpers_ = 0;
 };
 
 // Python would find thread-local state of the caller, such as the default graph, where it now finds none.

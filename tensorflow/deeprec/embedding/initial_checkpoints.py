@@ -57,9 +57,8 @@ def start_from(variable: EmbeddingVariable, source: CheckpointSource) -> None:
     variable._initializer_op = control_flow_ops.group(
         empty, imported, name=f"{variable.op.name}/InitializeFromCheckpoint"
     )
-    for slot in variable.graph.get_collection(ops.GraphKeys.EMBEDDING_VARIABLES):
-        if slot.primary is variable:
-            start_slot(slot, slot.op.name[len(variable.op.name) + 1 :])
+    for slot in variable.slots:
+        start_slot(slot, slot.op.name[len(variable.op.name) + 1 :])
 
 
 def start_slot(slot: EmbeddingVariable, slot_name: str) -> None:

@@ -156,6 +156,10 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         self._key_dtype = key_dtype
         self._config = config
         self._primary = primary
+        # Of a variable: the slots that it has got.
+        self.slots = []
+        if primary is not None:
+            primary.slots.append(self)
         self._storage_type = storage_type
         self._block_num = block_num
         # Lookups whose keys' counts the optimizer will want: (ids, counts or None) of each.
