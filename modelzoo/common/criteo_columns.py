@@ -7,13 +7,17 @@ import tensorflow as tf
 from common import criteo
 
 
-def numbers(features: Dict[str, tf.Tensor]) -> tf.Tensor:
-    """float32 [B, 13]: the numeric columns, scaled by the format's constants."""
-    columns = [
+def numeric_columns() -> list:
+    """Columns of I1..I13, scaled by the format's constants."""
+    return [
         tf.feature_column.numeric_column(name, normalizer_fn=_scaler(minimum, span))
         for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)
     ]
-    return tf.feature_column.input_layer(features, columns)
+
+
+def numbers(features: Dict[str, tf.Tensor]) -> tf.Tensor:
+    """float32 [B, 13]: the numeric columns."""
+    return tf.feature_column.input_layer(features, numeric_columns())
 
 
 def vectors(features: Dict[str, tf.Tensor], embeddings) -> List[tf.Tensor]:

@@ -107,15 +107,16 @@ class Embeddings:
         )
 
     def variable_scope(self, name: str):
-        return tf.variable_scope(name, partitioner=_partitioner(self._args.input_layer_partitioner, 2**20))
+        return tf.variable_scope(name, partitioner=partitioner(self._args.input_layer_partitioner, 2**20))
 
 
 def dense_scope(args: argparse.Namespace, name: str):
     """The variable scope of dense layers."""
-    return tf.variable_scope(name, partitioner=_partitioner(args.dense_layer_partitioner, 2**10))
+    return tf.variable_scope(name, partitioner=partitioner(args.dense_layer_partitioner, 2**10))
 
 
-def _partitioner(size, unit: int):
+def partitioner(size, unit: int):
+    """Cuts variables into slices of at most `size` units of bytes; None if size is."""
     return tf.variable_axis_size_partitioner(int(size * unit)) if size else None
 
 

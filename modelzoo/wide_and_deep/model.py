@@ -9,7 +9,7 @@ from typing import Dict, NamedTuple, Optional, Tuple
 
 import tensorflow as tf
 
-from common import criteo
+from common import criteo, criteo_columns
 
 # The columns the full-size model gives twice the dimension.
 _LARGE = frozenset(("C3", "C4", "C10", "C12", "C16", "C21", "C24", "C26"))
@@ -49,10 +49,7 @@ def logits(
     with tf.variable_scope(_WIDE_SCOPE, partitioner=input_layer_partitioner):
         wide = tf.feature_column.linear_model(features, categories)
 
-    deep_columns = [
-        tf.feature_column.numeric_column(name, normalizer_fn=_scaler(minimum, span))
-        for name, minimum, span in zip(criteo.NUMERIC, criteo.NUMERIC_MINIMUM, criteo.NUMERIC_RANGE)
-    ]
+    deep_columns = criteo_columns.numeric_columns()
     embedded = categories
     if ev_option is not None:
         embedded = [
@@ -82,7 +79,3 @@ def train_op(
     ]
     with tf.control_dependencies(parts):
         return tf.assign_add(global_step, 1).op
-
-
-def _scaler(minimum: float, span: float):
-    return lambda x: (x - minimum) / span

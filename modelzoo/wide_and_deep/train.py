@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import tensorflow as tf
 
 import model
-from common import cli, ev_flags, flags, progress, training
+from common import cli, ev_flags, flags, model_flags, progress, training
 from common.criteo_input import CriteoInput
 from common.graph import Model
 
@@ -100,10 +100,6 @@ def size_of(args: argparse.Namespace) -> model.Size:
     return size._replace(**{name: value for name, value in given.items() if value is not None})
 
 
-def partitioner(bytes_per_slice):
-    return tf.variable_axis_size_partitioner(int(bytes_per_slice)) if bytes_per_slice else None
-
-
 def main(arguments: List[str], stop: cli.StopRequest) -> None:
     args = parse(arguments)
     tf.logging.set_verbosity(tf.logging.ERROR)
@@ -117,8 +113,8 @@ def main(arguments: List[str], stop: cli.StopRequest) -> None:
         logits = model.logits(
             features,
             size,
-            input_layer_partitioner=partitioner((args.input_layer_partitioner or 0) * 2**20),
-            dense_layer_partitioner=partitioner((args.dense_layer_partitioner or 0) * 2**10),
+            input_layer_partitioner=model_flags.partitioner(args.input_layer_partitioner, 2**20),
+            dense_layer_partitioner=model_flags.partitioner(args.dense_layer_partitioner, 2**10),
             ev_option=ev_flags.option(args),
         )
         return Model(

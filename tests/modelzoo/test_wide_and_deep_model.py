@@ -6,7 +6,7 @@ import tensorflow as tf
 
 import model
 import train
-from common import criteo
+from common import criteo, model_flags
 from common.graph import session_config
 
 SIZE = model.Size(hash_buckets=50, embedding_dim=3, widen_large=True, hidden_units=(16, 16))
@@ -27,7 +27,7 @@ def batch():
 def build(batch, partitioner_bytes=None):
     features, labels = batch
     features = {name: tf.constant(value) for name, value in features.items()}
-    logits = model.logits(features, SIZE, *[train.partitioner(partitioner_bytes)] * 2)
+    logits = model.logits(features, SIZE, *[model_flags.partitioner(partitioner_bytes, 1)] * 2)
     loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.constant(labels), logits=logits))
     return features, logits, loss
 

@@ -95,12 +95,11 @@ class _CudnnRNN:
         """The flat weights of the lists that `params_to_canonical` returns."""
         return cudnn_rnn_canonical_to_opaque_params(*self._sizes(), weights, biases, **self._modes())
 
-    def __call__(self, input_data, input_h, params, sequence_lengths=None, time_major=True, is_training=True):
-        """Runs the stack: (outputs, output_h); see `cudnn_lstm`."""
-        self._check_state(input_h, time_major)
+    def _run(self, input_data, states, params, sequence_lengths, time_major, is_training):
+        self._check_state(states[0], time_major)
         return type(self)._CALL(
             input_data,
-            input_h,
+            *states,
             params,
             is_training,
             sequence_lengths=sequence_lengths,
@@ -110,11 +109,16 @@ class _CudnnRNN:
             **self._modes(),
         )
 
+    def __call__(self, input_data, input_h, params, sequence_lengths=None, time_major=True, is_training=True):
+        """Runs the stack: (outputs, output_h); see `cudnn_lstm`."""
+        return self._run(input_data, (input_h,), params, sequence_lengths, time_major, is_training)
+
 
 class CudnnLSTM(_CudnnRNN):
     __doc__ = "An LSTM stack.\n" + _CudnnRNN.__doc__
 
     _RNN_MODE = CUDNN_LSTM
+    _CALL = cudnn_lstm
 
     def __init__(
         self,
@@ -134,19 +138,7 @@ class CudnnLSTM(_CudnnRNN):
 
     def __call__(self, input_data, input_h, input_c, params, sequence_lengths=None, time_major=True, is_training=True):
         """Runs the stack: (outputs, output_h, output_c); see `cudnn_lstm`."""
-        self._check_state(input_h, time_major)
-        return cudnn_lstm(
-            input_data,
-            input_h,
-            input_c,
-            params,
-            is_training,
-            sequence_lengths=sequence_lengths,
-            time_major=time_major,
-            dropout=self._dropout,
-            seed=self._seed,
-            **self._modes(),
-        )
+        return self._run(input_data, (input_h, input_c), params, sequence_lengths, time_major, is_training)
 
 
 class CudnnGRU(_CudnnRNN):

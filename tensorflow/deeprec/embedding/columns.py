@@ -9,18 +9,19 @@ import math
 
 from tensorflow.deeprec.embedding import adaptive, getter, multihash
 from tensorflow.deeprec.embedding.options import EmbeddingVariableOption
+from tensorflow.deeprec.feature_columns import bases
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_v2 as fc
 from tensorflow.python.feature_column import serialization
 from tensorflow.python.feature_column import utils as fc_utils
 from tensorflow.python.framework import dtypes, sparse_tensor
-from tensorflow.python.ops import math_ops, parsing_ops, partitioned_variables, string_ops, variable_scope
+from tensorflow.python.ops import math_ops, partitioned_variables, string_ops, variable_scope
 
 # Strings become keys in [0, 2^63 - 1).
 _STRING_KEYS = 2**63 - 1
 
 
-class TableCategoricalColumn(fc.CategoricalColumn, fc_old._CategoricalColumn):
+class TableCategoricalColumn(bases.OfOneFeature, bases.OfIds, fc.CategoricalColumn, fc_old._CategoricalColumn):
     """What these columns have in common. Subclasses are named tuples with fields `key` and `dtype`."""
 
     # What `tables.source_of` asks.
@@ -46,27 +47,13 @@ class TableCategoricalColumn(fc.CategoricalColumn, fc_old._CategoricalColumn):
         raise NotImplementedError
 
     @property
-    def _is_v2_column(self):
-        return True
-
-    @property
-    def name(self):
-        return self.key
-
-    @property
-    def parse_example_spec(self):
-        return {self.key: parsing_ops.VarLenFeature(self.dtype)}
-
-    @property
     def num_buckets(self):
         """1: there is no number of buckets."""
         return 1
 
     def _ids(self, tensor):
         tensor = fc._to_sparse_input_and_drop_ignore_values(tensor)
-        fc_utils.assert_string_or_int(tensor.dtype, prefix=f"column_name: {self.key} input_tensor")
-        if self.dtype.is_integer != tensor.dtype.is_integer:
-            raise ValueError(f"Feature {self.key!r} must be {self.dtype.name}, as its column, got {tensor.dtype.name}")
+        checked_values(self.key, self.dtype, tensor)
         return sparse_tensor.SparseTensor(tensor.indices, self._hashed(tensor), tensor.dense_shape)
 
     def _hashed(self, tensor):
@@ -75,55 +62,44 @@ class TableCategoricalColumn(fc.CategoricalColumn, fc_old._CategoricalColumn):
             return math_ops.cast(tensor.values, dtypes.int64)
         return string_ops.string_to_hash_bucket_fast(tensor.values, self.string_buckets, name="lookup")
 
-    def transform_feature(self, transformation_cache, state_manager):
-        return self._ids(transformation_cache.get(self.key, state_manager))
-
-    def get_sparse_tensors(self, transformation_cache, state_manager):
-        return fc.CategoricalColumn.IdWeightPair(transformation_cache.get(self, state_manager), None)
-
-    @property
-    def parents(self):
-        return [self.key]
-
     def get_config(self):
-        config = dict(zip(self._fields, self))
-        if config.get("ev_option") is not None:
+        if getattr(self, "ev_option", None) is not None:
             raise ValueError(f"The column of {self.key!r} cannot be serialized with an ev_option.")
-        return {**config, "dtype": self.dtype.name}
+        return super().get_config()
 
     @classmethod
     def from_config(cls, config, custom_objects=None, columns_by_name=None):
         del custom_objects, columns_by_name
         return cls(**{**config, "dtype": dtypes.as_dtype(config["dtype"])})
 
-    # The same for the older kind of layers.
-
-    @property
-    def _parse_example_spec(self):
-        return self.parse_example_spec
-
-    @property
-    def _num_buckets(self):
-        return self.num_buckets
-
-    def _transform_feature(self, inputs):
-        return self._ids(inputs.get(self.key))
-
-    def _get_sparse_tensors(self, inputs, weight_collections=None, trainable=None):
-        del weight_collections, trainable
-        return fc.CategoricalColumn.IdWeightPair(inputs.get(self), None)
-
 
 def _partitioner(partition_num):
     return None if partition_num is None else partitioned_variables.fixed_size_partitioner(partition_num)
 
 
-def _checked(key, dtype, partition_num, ev_option):
+def checked_feature(key, dtype) -> dtypes.DType:
+    """The dtype of a feature of strings or integers.
+
+    Raises:
+      ValueError: key is no string, or dtype another.
+    """
     if not isinstance(key, str):
         raise ValueError(f"key must be a string, got {key!r}")
     dtype = dtypes.as_dtype(dtype)
     if dtype != dtypes.string and not dtype.is_integer:
         raise ValueError(f"dtype of the column of {key!r} must be string or an integer, got {dtype.name}")
+    return dtype
+
+
+def checked_values(key, dtype, tensor) -> None:
+    """Raises ValueError if a feature is not of the kind of its column's dtype."""
+    fc_utils.assert_string_or_int(tensor.dtype, prefix=f"column_name: {key} input_tensor")
+    if dtype.is_integer != tensor.dtype.is_integer:
+        raise ValueError(f"Feature {key!r} must be {dtype.name}, as its column, got {tensor.dtype.name}")
+
+
+def _checked(key, dtype, partition_num, ev_option):
+    dtype = checked_feature(key, dtype)
     if partition_num is not None and (isinstance(partition_num, bool) or int(partition_num) < 1):
         raise ValueError(f"partition_num of the column of {key!r} must be a positive integer, got {partition_num!r}")
     if ev_option is not None and not isinstance(ev_option, EmbeddingVariableOption):

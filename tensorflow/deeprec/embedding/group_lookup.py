@@ -208,10 +208,26 @@ def _dense_shape(kind, table):
     return array_ops.shape(table)
 
 
-def check_norm(max_norm) -> None:
-    """Raises ValueError unless max_norm is None or positive."""
+def _checked_column(params, sp_ids, sp_weights, combiner, partition_strategy, max_norm=None, **fields) -> Column:
+    """A Column of a user's arguments.
+
+    Raises:
+      TypeError: ids or weights are not sparse.
+      ValueError: an argument does not fit.
+    """
+    lookup_lib.check_strategy(partition_strategy)
     if max_norm is not None and not max_norm > 0:
         raise ValueError(f"max_norm must be positive, or None, got {max_norm!r}")
+    ids, weights = lookup_lib.sparse_arguments(sp_ids, sp_weights)
+    return Column(
+        params,
+        ids,
+        weights,
+        combine.checked(combiner),
+        max_norm=max_norm,
+        partition_strategy=partition_strategy,
+        **fields,
+    )
 
 
 def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy="mod", sp_weights=None, name=None):
@@ -241,14 +257,9 @@ def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy=
             raise ValueError(
                 f"{argument} must have one element for each of the {len(params)} params, got {len(values)}"
             )
-    if partition_strategy not in ("mod", "div"):
-        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
-    columns = []
-    for of_column, ids, weights, combiner in zip(params, sp_ids, sp_weights, combiners):
-        ids, weights = lookup_lib.sparse_arguments(ids, weights)
-        columns.append(
-            Column(of_column, ids, weights, combine.checked(combiner), partition_strategy=partition_strategy)
-        )
+    columns = [
+        _checked_column(*of_column, partition_strategy) for of_column in zip(params, sp_ids, sp_weights, combiners)
+    ]
     return lookup(columns, name)
 
 
@@ -289,20 +300,15 @@ def fused_embedding_lookup_sparse(
     """
     if blocknums is not None:
         raise ValueError(f"blocknums must be None in a fused lookup, got {blocknums!r}")
-    partition_strategy = "div" if partition_strategy is None else partition_strategy
-    if partition_strategy not in ("mod", "div"):
-        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
-    check_norm(max_norm)
-    ids, weights = lookup_lib.sparse_arguments(sp_ids, sparse_weights)
-    column = Column(
+    column = _checked_column(
         params,
-        ids,
-        weights,
-        combine.checked(combiner),
+        sp_ids,
+        sparse_weights,
+        combiner,
+        "div" if partition_strategy is None else partition_strategy,
         max_norm,
-        default_id if fill_empty_row else None,
-        bool(prune_invalid_ids),
-        partition_strategy,
+        default_id=default_id if fill_empty_row else None,
+        prune=bool(prune_invalid_ids),
     )
     return lookup([column], name)[0]
 
@@ -334,21 +340,16 @@ def fused_safe_embedding_lookup_sparse(
       TypeError: sparse_ids or sparse_weights are not sparse.
       ValueError: an argument does not fit.
     """
-    if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
-        raise ValueError(f"embedding_weights must be given, got {embedding_weights!r}")
-    if partition_strategy not in ("mod", "div"):
-        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
-    check_norm(max_norm)
-    ids, weights = lookup_lib.sparse_arguments(sparse_ids, sparse_weights)
-    column = Column(
+    lookup_lib.check_given(embedding_weights)
+    column = _checked_column(
         embedding_weights,
-        ids,
-        weights,
-        combine.checked(combiner),
-        max_norm,
-        default_id,
-        bool(prune),
+        sparse_ids,
+        sparse_weights,
+        combiner,
         partition_strategy,
+        max_norm,
+        default_id=default_id,
+        prune=bool(prune),
         fills=True,
     )
     return lookup([column], name)[0]

@@ -23,6 +23,18 @@ def shard_of(ids, parts: int):
     return math_ops.cast(math_ops.floormod(bucket, math_ops.cast(parts, ids.dtype)), dtypes.int32)
 
 
+def check_strategy(partition_strategy) -> None:
+    """Raises ValueError for a partition_strategy that there is not."""
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
+
+
+def check_given(embedding_weights) -> None:
+    """Raises ValueError if there are no embedding_weights."""
+    if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
+        raise ValueError(f"embedding_weights must be given, got {embedding_weights!r}")
+
+
 def lookup(
     params, ids, partition_strategy="mod", name=None, max_norm=None, ev_init_value=None, blocknums=None, counts=None
 ):
@@ -49,8 +61,7 @@ def lookup(
         rows = lookup(params, ids.flat_values, partition_strategy, name, max_norm, ev_init_value, blocknums, counts)
         return ids.with_flat_values(rows)
     parts = tables.parts_of(params)
-    if partition_strategy not in ("mod", "div"):
-        raise ValueError(f'partition_strategy must be "mod" or "div", got {partition_strategy!r}')
+    check_strategy(partition_strategy)
     if tables.is_composite(parts[0]):
         return parts[0].lookup(
             ids,
@@ -240,8 +251,7 @@ def safe_lookup_sparse(
       TypeError: sparse_ids or sparse_weights are not sparse.
       ValueError: an argument does not fit.
     """
-    if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
-        raise ValueError(f"embedding_weights must be given, got {embedding_weights!r}")
+    check_given(embedding_weights)
     combiner = combine.checked(combiner)
     ids, weights = sparse_arguments(sparse_ids, sparse_weights)
     with ops.name_scope(name, "embedding_lookup") as scope:

@@ -5,7 +5,6 @@ import collections
 from tensorflow.deeprec.embedding import columns, getter, tables
 from tensorflow.deeprec.ops import string_ops
 from tensorflow.python.feature_column import serialization
-from tensorflow.python.feature_column import utils as fc_utils
 from tensorflow.python.framework import dtypes
 from tensorflow.python.ops import string_ops as released_string_ops
 
@@ -18,24 +17,13 @@ def checked_type(argument: str, hash_type) -> str:
     return hash_type
 
 
-def checked_feature(key, dtype) -> dtypes.DType:
-    if not isinstance(key, str):
-        raise ValueError(f"key must be a string, got {key!r}")
-    dtype = dtypes.as_dtype(dtype)
-    if dtype != dtypes.string and not dtype.is_integer:
-        raise ValueError(f"dtype of the column of {key!r} must be string or an integer, got {dtype.name}")
-    return dtype
-
-
 def texts_of(key, dtype, tensor):
     """The values of a sparse feature as text.
 
     Raises:
       ValueError: the feature is not of the kind of `dtype`.
     """
-    fc_utils.assert_string_or_int(tensor.dtype, prefix=f"column_name: {key} input_tensor")
-    if dtype.is_integer != tensor.dtype.is_integer:
-        raise ValueError(f"Feature {key!r} must be {dtype.name}, as its column, got {tensor.dtype.name}")
+    columns.checked_values(key, dtype, tensor)
     return released_string_ops.as_string(tensor.values) if dtype.is_integer else tensor.values
 
 
@@ -83,5 +71,5 @@ def categorical_column_with_hash(key, hash_type="farm", allow_neg=True, dtype=dt
     Raises:
       ValueError: an argument is out of range.
     """
-    dtype = checked_feature(key, dtype)
+    dtype = columns.checked_feature(key, dtype)
     return HashOnlyCategoricalColumn(key, checked_type("hash_type", hash_type), bool(allow_neg), dtype)

@@ -6,13 +6,14 @@ them up; `multi_hash_embedding` makes embeddings.
 
 import collections
 
-from tensorflow.deeprec.feature_columns import hashed
+from tensorflow.deeprec.embedding import columns
+from tensorflow.deeprec.feature_columns import bases, hashed
 from tensorflow.deeprec.ops import string_ops
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_v2 as fc
 from tensorflow.python.feature_column import serialization
 from tensorflow.python.framework import dtypes, sparse_tensor
-from tensorflow.python.ops import array_ops, array_ops_stack, math_ops, parsing_ops
+from tensorflow.python.ops import array_ops, array_ops_stack, math_ops
 
 
 def _along_hashes(tensor, values):
@@ -29,6 +30,8 @@ def _along_hashes(tensor, values):
 
 @serialization.register_feature_column
 class MultiHashedCategoricalColumn(
+    bases.OfOneFeature,
+    bases.OfIds,
     fc.CategoricalColumn,
     fc_old._CategoricalColumn,
     collections.namedtuple("MultiHashedCategoricalColumn", ["key", "hash_bucket_size", "hash_types", "dtype"]),
@@ -37,18 +40,6 @@ class MultiHashedCategoricalColumn(
 
     # What `tables.has_several_ids` asks.
     makes_several_ids = True
-
-    @property
-    def _is_v2_column(self):
-        return True
-
-    @property
-    def name(self):
-        return self.key
-
-    @property
-    def parse_example_spec(self):
-        return {self.key: parsing_ops.VarLenFeature(self.dtype)}
 
     @property
     def num_buckets(self):
@@ -62,43 +53,6 @@ class MultiHashedCategoricalColumn(
             for hash_type in self.hash_types
         ]
         return _along_hashes(tensor, array_ops_stack.stack(ids, axis=1))
-
-    def transform_feature(self, transformation_cache, state_manager):
-        return self._ids(transformation_cache.get(self.key, state_manager))
-
-    def get_sparse_tensors(self, transformation_cache, state_manager):
-        return fc.CategoricalColumn.IdWeightPair(transformation_cache.get(self, state_manager), None)
-
-    @property
-    def parents(self):
-        return [self.key]
-
-    def get_config(self):
-        return {**dict(zip(self._fields, self)), "dtype": self.dtype.name}
-
-    @classmethod
-    def from_config(cls, config, custom_objects=None, columns_by_name=None):
-        del custom_objects, columns_by_name
-        fc._check_config_keys(config, cls._fields)
-        kwargs = fc._standardize_and_copy_config(config)
-        return cls(**{**kwargs, "dtype": dtypes.as_dtype(config["dtype"])})
-
-    # The same for the older kind of layers.
-
-    @property
-    def _parse_example_spec(self):
-        return self.parse_example_spec
-
-    @property
-    def _num_buckets(self):
-        return self.num_buckets
-
-    def _transform_feature(self, inputs):
-        return self._ids(inputs.get(self.key))
-
-    def _get_sparse_tensors(self, inputs, weight_collections=None, trainable=None):
-        del weight_collections, trainable
-        return fc.CategoricalColumn.IdWeightPair(inputs.get(self), None)
 
 
 def categorical_column_with_multi_hash_bucket(key, hash_bucket_size, hash_types, dtype=dtypes.string):
@@ -117,7 +71,7 @@ def categorical_column_with_multi_hash_bucket(key, hash_bucket_size, hash_types,
     Raises:
       ValueError: an argument is out of range.
     """
-    dtype = hashed.checked_feature(key, dtype)
+    dtype = columns.checked_feature(key, dtype)
     if isinstance(hash_bucket_size, bool) or not isinstance(hash_bucket_size, int) or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be a positive integer, got {hash_bucket_size!r}")
     if not isinstance(hash_types, (list, tuple)) or not hash_types:

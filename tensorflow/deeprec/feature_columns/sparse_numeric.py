@@ -2,12 +2,13 @@
 
 import collections
 
+from tensorflow.deeprec.feature_columns import bases
 from tensorflow.deeprec.ops import sparse_ops as sequence_ops
 from tensorflow.python.feature_column import feature_column as fc_old
 from tensorflow.python.feature_column import feature_column_v2 as fc
 from tensorflow.python.feature_column import serialization
 from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_shape
-from tensorflow.python.ops import array_ops, array_ops_stack, check_ops, math_ops, parsing_ops
+from tensorflow.python.ops import array_ops, array_ops_stack, check_ops, math_ops
 from tensorflow.python.ops import sparse_ops as released_sparse_ops
 
 # What the Bucketize op takes.
@@ -16,23 +17,12 @@ _BUCKETIZED_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64
 
 @serialization.register_feature_column
 class SparseNumericColumn(
+    bases.OfOneFeature,
     fc.DenseColumn,
     fc_old._DenseColumn,
     collections.namedtuple("SparseNumericColumn", ["key", "shape", "dtype"]),
 ):
     """See `sparse_numeric_column`."""
-
-    @property
-    def _is_v2_column(self):
-        return True
-
-    @property
-    def name(self):
-        return self.key
-
-    @property
-    def parse_example_spec(self):
-        return {self.key: parsing_ops.VarLenFeature(self.dtype)}
 
     def _sparse(self, tensor):
         tensor = fc._to_sparse_input_and_drop_ignore_values(tensor)
@@ -68,25 +58,7 @@ class SparseNumericColumn(
     def get_dense_tensor(self, transformation_cache, state_manager):
         return self._dense(transformation_cache.get(self, state_manager))
 
-    @property
-    def parents(self):
-        return [self.key]
-
-    def get_config(self):
-        return {**dict(zip(self._fields, self)), "dtype": self.dtype.name}
-
-    @classmethod
-    def from_config(cls, config, custom_objects=None, columns_by_name=None):
-        del custom_objects, columns_by_name
-        fc._check_config_keys(config, cls._fields)
-        kwargs = fc._standardize_and_copy_config(config)
-        return cls(**{**kwargs, "dtype": dtypes.as_dtype(config["dtype"])})
-
     # The same for the older kind of layers.
-
-    @property
-    def _parse_example_spec(self):
-        return self.parse_example_spec
 
     @property
     def _variable_shape(self):
@@ -130,6 +102,7 @@ def sparse_numeric_column(key, shape=None, dtype=dtypes.int64):
 
 @serialization.register_feature_column
 class SparseBucketizedColumn(
+    bases.OfIds,
     fc.CategoricalColumn,
     fc_old._CategoricalColumn,
     collections.namedtuple("SparseBucketizedColumn", ["source_column", "boundaries"]),
@@ -162,12 +135,6 @@ class SparseBucketizedColumn(
         ids = math_ops.cast(math_ops._bucketize(values, boundaries=list(self.boundaries)), dtypes.int64)
         return sparse_tensor.SparseTensor(tensor.indices, ids, tensor.dense_shape)
 
-    def transform_feature(self, transformation_cache, state_manager):
-        return self._ids(transformation_cache.get(self.source_column, state_manager))
-
-    def get_sparse_tensors(self, transformation_cache, state_manager):
-        return fc.CategoricalColumn.IdWeightPair(transformation_cache.get(self, state_manager), None)
-
     @property
     def parents(self):
         return [self.source_column]
@@ -184,22 +151,9 @@ class SparseBucketizedColumn(
         column = serialization.deserialize_feature_column(config["source_column"], custom_objects, columns_by_name)
         return cls(**{**kwargs, "source_column": column})
 
-    # The same for the older kind of layers.
-
     @property
     def _parse_example_spec(self):
         return self.source_column._parse_example_spec
-
-    @property
-    def _num_buckets(self):
-        return self.num_buckets
-
-    def _transform_feature(self, inputs):
-        return self._ids(inputs.get(self.source_column))
-
-    def _get_sparse_tensors(self, inputs, weight_collections=None, trainable=None):
-        del weight_collections, trainable
-        return fc.CategoricalColumn.IdWeightPair(inputs.get(self), None)
 
 
 def _all_of(tensor):
