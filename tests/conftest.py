@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 
@@ -45,3 +46,37 @@ def check_python(run_python):
         return done.stdout.strip()
 
     return check
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that no server listens at."""
+    with socket.socket() as found:
+        found.bind(("localhost", 0))
+        return found.getsockname()[1]
+
+
+_PREDICT = """
+import sys, numpy as np, tensorflow as tf
+folder, output = sys.argv[1:]
+model = tf.saved_model.load(folder + "/model").signatures["serving_default"]
+np.save(folder + "/y.npy", model(x=tf.constant(np.load(folder + "/x.npy")))[output].numpy())
+"""
+
+
+@pytest.fixture
+def released_prediction(tmp_path):
+    """What the released TensorFlow predicts with a SavedModel: (x, name of the output) -> array; the model is in `tmp_path / "model"`."""
+    if "DEEPREC_TEST_STOCK_PYTHON" not in os.environ:
+        pytest.skip("no released TensorFlow beside")
+
+    def predict(x, output):
+        import numpy as np
+
+        np.save(tmp_path / "x.npy", x)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("TF_", "PYTHON"))}
+        command = [os.environ["DEEPREC_TEST_STOCK_PYTHON"], "-c", _PREDICT, str(tmp_path), output]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        return np.load(tmp_path / "y.npy")
+
+    return predict

@@ -4,7 +4,7 @@ import contextlib
 import glob
 import json
 import os
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Optional
 
 import tensorflow as tf
 
@@ -14,7 +14,8 @@ from common.report import write_json
 LINES_READ = "input/lines_read"
 EXAMPLES = "input/examples"
 _MODEL_FILE = "model.json"
-_OURS = ("checkpoint", "model.ckpt-*", "graph.pbtxt", _MODEL_FILE)
+_INCREMENTS = ".incremental_checkpoint"
+_OURS = ("checkpoint", "model.ckpt-*", "graph.pbtxt", _MODEL_FILE, f"{_INCREMENTS}/*")
 
 
 class Position(NamedTuple):
@@ -25,16 +26,22 @@ class Position(NamedTuple):
     examples: int
 
 
-def open_directory(directory: str, model: dict, restart: bool) -> Position:
+def open_directory(
+    directory: str, model: dict, restart: bool, owner: bool = True, incremental: bool = False
+) -> Position:
     """Makes the directory ready for training and says where to go on.
 
     Args:
       directory: made if missing.
       model: the settings that decide which variables there are; those of the checkpoint must be the same.
       restart: remove what an earlier run left.
+      owner: whether this process writes there. Another begins at 0.
+      incremental: whether incremental checkpoints will be restored too.
     Raises:
       InputError: the path is no directory, the checkpoint is unreadable or of another model.
     """
+    if not owner:
+        return Position(0, 0, 0)
     try:
         os.makedirs(directory, exist_ok=True)
         if restart:
@@ -48,7 +55,19 @@ def open_directory(directory: str, model: dict, restart: bool) -> Position:
     except OSError as error:
         raise InputError(f"{error.filename or directory}: {error.strerror}") from None
     _check_model(directory, model)
-    return _read_position(state.model_checkpoint_path)
+    return _read_position((incremental and _newest_increment(directory, state)) or state.model_checkpoint_path)
+
+
+def _newest_increment(directory: str, full) -> Optional[str]:
+    """Prefix of the incremental checkpoint that a session restores after the full one."""
+    # Not of TensorFlow 1.15.
+    from tensorflow.python.training import incremental_saver
+
+    increments = tf.train.get_checkpoint_state(os.path.join(directory, _INCREMENTS))
+    if increments is None:
+        return None
+    with refused(increments.model_checkpoint_path):
+        return incremental_saver.newest_increment(full.model_checkpoint_path, increments.all_model_checkpoint_paths)
 
 
 def _check_model(directory: str, model: dict) -> None:

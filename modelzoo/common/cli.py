@@ -46,9 +46,9 @@ class StopRequest:
 
 
 def resume_command() -> str:
-    """The command line to go on with: this one, without --restart."""
+    """The command line to go on with: this one, without --restart, by the same interpreter whatever venv is active."""
     arguments = [argument for argument in sys.argv if argument != "--restart"]
-    return shlex.join([os.path.basename(sys.executable) or "python", *arguments])
+    return shlex.join([sys.executable or "python", *arguments])
 
 
 def run(main: Callable[[List[str], StopRequest], None]) -> None:

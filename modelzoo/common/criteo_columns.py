@@ -21,12 +21,11 @@ def numbers(features: Dict[str, tf.Tensor]) -> tf.Tensor:
 
 
 def vectors(features: Dict[str, tf.Tensor], embeddings) -> List[tf.Tensor]:
-    """float32 [B, dim] of each of the 26 categories; embeddings: model_flags.Embeddings."""
+    """float32 [B, dim] of each of the 26 categories; embeddings: embeddings.Embeddings."""
     with embeddings.scope():
         columns = [embeddings.column(name) for name in criteo.CATEGORICAL]
-    outputs = {}
     with embeddings.variable_scope("embeddings"):
-        tf.feature_column.input_layer(features, columns, cols_to_output_tensors=outputs)
+        outputs = embeddings.look_up(features, columns)
     return [outputs[column] for column in columns]
 
 

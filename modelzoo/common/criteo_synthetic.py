@@ -7,21 +7,16 @@ rates. The label is Bernoulli(sigmoid(logit)) with
     logit = bias + scale * standardised( sum_j w_j[C_j] + sum_(j,k) <u_j[C_j], u_k[C_k]> + sum_j a_j log-normal z_j )
 
 The first sum is what a wide model can learn, the pair terms need embeddings, the number terms are weak.
-Everything follows from the seed: chunk i is drawn from the stream (seed, part, i), so the same rows come out whatever was
-drawn before.
 """
 
-import json
-import os
-from typing import Callable, Iterator, NamedTuple, Tuple
+from typing import Tuple
 
 import numpy as np
 
 from common import criteo
+from common.synthetic import Generator
 
-_VERSION = 1  # raise it when the rows of a seed change, so that cached files are made again
-_CHUNK = 20_000
-_MODEL, _TRAIN, _EVAL = range(3)
+_SAMPLE = 20_000  # rows the logits are standardised on
 
 _VOCABULARY = np.minimum(
     50_000,
@@ -93,16 +88,10 @@ _BIAS, _SCALE = -1.45, 2.0  # about 27 % clicks
 _NUMBER_WIDTH = 7
 
 
-class SyntheticSet(NamedTuple):
-    train: str
-    eval: str
+class CriteoTruth:
+    """Distributions, tokens and weights of every column."""
 
-
-class _Planted:
-    """The drawn truth of one seed: distributions, tokens and weights of every column."""
-
-    def __init__(self, seed: int):
-        rng = np.random.default_rng([seed, _MODEL])
+    def __init__(self, rng: np.random.Generator):
         self.cumulative, self.tokens, self.weights = [], [], []
         for column, size in enumerate(_VOCABULARY):
             mass = np.cumsum(np.arange(1, size + 1) ** -_ZIPF)
@@ -117,7 +106,7 @@ class _Planted:
         }
         self.number_effect = rng.uniform(-0.3, 0.3, len(criteo.NUMERIC))
         self.centre, self.spread = 0.0, 1.0
-        raw = self.draw(rng, _CHUNK)[2]
+        raw = self.draw(rng, _SAMPLE)[2]
         self.centre, self.spread = raw.mean(), raw.std()
 
     def draw(self, rng: np.random.Generator, rows: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -145,60 +134,12 @@ class _Planted:
     def labels(self, rng: np.random.Generator, logits: np.ndarray) -> np.ndarray:
         return rng.random(len(logits)) < 1 / (1 + np.exp(-(_BIAS + _SCALE * logits)))
 
-
-def generate(
-    directory: str, rows: int, eval_rows: int, seed: int, progress: Callable[[int], None] = lambda rows: None
-) -> SyntheticSet:
-    """Writes `train.csv` and `eval.csv` (comma separated, with header) into `directory`, or finds them there.
-
-    Args:
-      directory: made if missing; one directory holds one set. A set of other parameters is replaced.
-      rows, eval_rows: rows of the two files, drawn independently from one planted model.
-      seed: non-negative; the same seed and rows give the same bytes.
-      progress: called with the number of rows just written.
-    """
-    result = SyntheticSet(os.path.join(directory, "train.csv"), os.path.join(directory, "eval.csv"))
-    manifest_path = os.path.join(directory, "manifest.json")
-    wanted = {"version": _VERSION, "seed": seed, "rows": rows, "eval_rows": eval_rows}
-    if _is_cached(manifest_path, wanted, result):
-        return result
-
-    os.makedirs(directory, exist_ok=True)
-    if os.path.exists(manifest_path):
-        os.remove(manifest_path)
-    planted = _Planted(seed)
-    for path, part, count in ((result.train, _TRAIN, rows), (result.eval, _EVAL, eval_rows)):
-        with open(path, "wb") as file:
-            file.write((",".join(criteo.COLUMNS) + "\n").encode())
-            for chunk, size in enumerate(_chunk_sizes(count)):
-                rng = np.random.default_rng([seed, part, chunk])
-                ranks, numbers, logits = planted.draw(rng, size)
-                file.write(_format(planted.labels(rng, logits), numbers, ranks, planted.tokens))
-                progress(size)
-    # Written last: without it the files count as unfinished.
-    with open(manifest_path, "w", encoding="utf-8") as file:
-        json.dump({**wanted, "bytes": [os.path.getsize(path) for path in result]}, file)
-    return result
+    def text(self, rng: np.random.Generator, rows: int) -> bytes:
+        ranks, numbers, logits = self.draw(rng, rows)
+        return _format(self.labels(rng, logits), numbers, ranks, self.tokens)
 
 
-def is_cached(directory: str, rows: int, eval_rows: int, seed: int) -> bool:
-    """Whether `generate` with these arguments would only find the files."""
-    wanted = {"version": _VERSION, "seed": seed, "rows": rows, "eval_rows": eval_rows}
-    paths = SyntheticSet(os.path.join(directory, "train.csv"), os.path.join(directory, "eval.csv"))
-    return _is_cached(os.path.join(directory, "manifest.json"), wanted, paths)
-
-
-def _is_cached(manifest_path: str, wanted: dict, paths: SyntheticSet) -> bool:
-    try:
-        with open(manifest_path, encoding="utf-8") as file:
-            return json.load(file) == {**wanted, "bytes": [os.path.getsize(path) for path in paths]}
-    except (OSError, ValueError):
-        return False
-
-
-def _chunk_sizes(rows: int) -> Iterator[int]:
-    for start in range(0, rows, _CHUNK):
-        yield min(_CHUNK, rows - start)
+GENERATOR = Generator("Criteo", version=1, header=",".join(criteo.FORMAT.names), planted=CriteoTruth)
 
 
 def _hex_tokens(column: int, size: int) -> np.ndarray:

@@ -52,15 +52,26 @@ fraction = _number(float, lambda x: 0 < x < 1, "a number between 0 and 1")
 seed = _number(int, lambda x: 0 <= x < 2**31, "an integer from 0 to 2147483647")
 
 
+def boolean(text: str) -> bool:
+    """DeepRec's switches take a word."""
+    if text.lower() not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected true or false")
+    return text.lower() == "true"
+
+
 def int_list(text: str) -> tuple:
     """`256,128` -> (256, 128)."""
     return tuple(positive_int(part) for part in text.split(","))
 
 
-def add_data_flags(parser: argparse.ArgumentParser) -> None:
+def add_data_flags(parser: argparse.ArgumentParser):
+    """Adds the flags; returns the group, for those of a format."""
     group = parser.add_argument_group("data")
     group.add_argument("--data", nargs="+", metavar="FILE", help="training files; without it a set is generated")
     group.add_argument("--eval_data", nargs="+", metavar="FILE", help="evaluation files of the same format")
+    add_switch(
+        group, "--parquet_dataset", False, "--data and --eval_data are Parquet files, made by modelzoo/to_parquet.py"
+    )
     group.add_argument(
         "--holdout",
         type=fraction,
@@ -92,6 +103,12 @@ def add_data_flags(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="rows to shuffle among; 0 keeps the order of the files",
     )
+    group.add_argument(
+        "--workqueue",
+        action="store_true",
+        help="files are cut into works that a WorkQueue hands out, to all workers of a cluster; checkpoints have what is left",
+    )
+    return group
 
 
 def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
@@ -114,6 +131,13 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
         default=500,
         metavar="N",
         help="steps between checkpoints; the last step is always saved",
+    )
+    group.add_argument(
+        "--incremental_ckpt",
+        type=non_negative_int,
+        default=0,
+        metavar="S",
+        help="seconds between incremental checkpoints: what has changed since the last whole one; 0: none",
     )
     group.add_argument(
         "--keep_checkpoint_max", type=non_negative_int, default=2, metavar="N", help="checkpoints to keep; 0: all"
@@ -143,6 +167,12 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
     group.add_argument(
         "--timeline", type=non_negative_int, default=0, metavar="N", help="write a Chrome trace every N steps; 0: none"
     )
+    group.add_argument(
+        "--protocol",
+        choices=("grpc", "grpc++", "star_server"),
+        default="grpc",
+        help="of the cluster in TF_CONFIG; those of DeepRec are not there, and grpc serves in their place",
+    )
     group.add_argument("--seed", type=seed, default=2021, metavar="N", help="of data, shuffle and initial weights")
     group.add_argument(
         "--inter", type=non_negative_int, default=0, metavar="N", help="threads that run ops; 0: TensorFlow's choice"
@@ -151,6 +181,32 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
         "--intra", type=non_negative_int, default=0, metavar="N", help="threads within an op; 0: TensorFlow's choice"
     )
     group.add_argument("--xla", action="store_true", help="compile clusters of ops with XLA")
+    add_switch(group, "--op_fusion", True, "graph fusion (do_op_fusion)")
+    add_switch(group, "--smartstaged", False, "read, parse and hash ahead of the step: tf.staged and SmartStage")
+    group.add_argument(
+        "--micro_batch",
+        type=non_negative_int,
+        default=0,
+        metavar="N",
+        help="a step trains on the rows of N batches together; 0 or 1: of one",
+    )
+
+
+def add_switch(group, name: str, default: bool, what: str) -> None:
+    """A flag that is true without a word, as in `--op_fusion false`."""
+    group.add_argument(
+        name,
+        type=boolean,
+        nargs="?",
+        const=True,
+        default=default,
+        metavar="true|false",
+        help=f"{what} (default: {str(default).lower()})",
+    )
+
+
+def lines_per_step(args: argparse.Namespace) -> int:
+    return args.batch_size * max(1, args.micro_batch)
 
 
 def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
@@ -165,6 +221,12 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         reject("synthetic_eval_rows", "with --data")
     elif args.eval_data:
         parser.error("--eval_data needs --data")
+    if args.parquet_dataset and not args.data:
+        parser.error("--parquet_dataset needs --data")
+    if args.parquet_dataset and args.workqueue:
+        parser.error("--workqueue hands out pieces of text files; leave it or --parquet_dataset out")
+    if args.parquet_dataset and args.bad_rows == "skip":
+        parser.error("--bad_rows skip has no effect with --parquet_dataset")
     if not args.data:
         reject("holdout", "without --data")
     if args.eval_data:

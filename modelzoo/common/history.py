@@ -5,17 +5,17 @@ they tell how the model does on rows it has not seen.
 """
 
 import collections
-import dataclasses
 import json
 import os
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 import numpy as np
 
 from common.errors import InputError
 from common.graph import Evaluation
 from common.metrics import roc_auc
-from common.report import Point, write_json
+from common.report import Point, as_dict, write_json
+from common.tasks import by_task, first, of_several
 
 _AUC_EXAMPLES = 1_000_000  # the AUC of a window looks at its last million examples at most
 
@@ -27,9 +27,10 @@ class Window:
         self._losses: List[float] = []
         self._batches = collections.deque(maxlen=max(1, _AUC_EXAMPLES // batch_size))
 
-    def add(self, loss: float, labels: np.ndarray, probabilities: np.ndarray) -> None:
+    def add(self, loss: float, labels, probabilities) -> None:
+        """labels, probabilities: [B], or dicts of them by task."""
         self._losses.append(loss)
-        self._batches.append((labels, probabilities))
+        self._batches.append((by_task(labels), by_task(probabilities)))
 
     def clear(self) -> None:
         self._losses.clear()
@@ -45,8 +46,19 @@ class Window:
         return float(np.mean(self._losses))
 
     def auc(self) -> float:
-        labels, probabilities = (np.concatenate(parts) for parts in zip(*self._batches))
-        return roc_auc(labels, probabilities)
+        """Of the main task."""
+        return first(self._aucs())
+
+    def aucs(self) -> Optional[Dict[str, float]]:
+        """Of each task, if there are several."""
+        return of_several(self._aucs())
+
+    def _aucs(self) -> Dict[str, float]:
+        result = {}
+        for task in self._batches[0][1]:
+            pairs = ((labels[task], probabilities[task]) for labels, probabilities in self._batches)
+            result[task] = roc_auc(*(np.concatenate(parts) for parts in zip(*pairs)))
+        return result
 
 
 class History:
@@ -72,12 +84,13 @@ class History:
 
     def add(self, step: int, examples: int, window: Window, evaluation: Optional[Evaluation] = None) -> None:
         """Makes a point of the window, and clears the window."""
-        self.points.append(Point(step, examples, window.loss(), window.auc()))
+        self.points.append(Point(step, examples, window.loss(), window.auc(), train_aucs=window.aucs()))
         window.clear()
         self.evaluated(evaluation)
 
     def evaluated(self, evaluation: Optional[Evaluation]) -> None:
         """Gives the last point, if there is one, its evaluation."""
         if evaluation and self.points:
-            self.points[-1].eval_loss, self.points[-1].eval_auc = evaluation.loss, evaluation.auc
-        write_json(self._path, [dataclasses.asdict(point) for point in self.points])
+            point = self.points[-1]
+            point.eval_loss, point.eval_auc, point.eval_aucs = evaluation.loss, evaluation.auc, evaluation.aucs
+        write_json(self._path, [as_dict(point) for point in self.points])

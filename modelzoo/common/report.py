@@ -1,4 +1,4 @@
-"""What a run leaves behind: the table on stdout, result.json, and the plot of the curves."""
+"""What a run leaves behind: its figures, the table on stdout, and JSON files."""
 
 import dataclasses
 import json
@@ -6,15 +6,13 @@ import math
 import os
 import resource
 import time
-from typing import List, Optional
-
-from common.progress import log
+from typing import Dict, Optional
 
 
 @dataclasses.dataclass
 class Measure:
-    """loss: mean, nats per example. examples: good rows. rate: examples per second of wall time.
-    cpu_seconds: spent on what rate measures. bad_rows: malformed rows left out."""
+    """loss: mean, nats per example. auc: of the main task. examples: good rows. rate: examples per second of wall time.
+    cpu_seconds: spent on what rate measures. bad_rows: malformed rows left out. aucs: of each task, if there are several."""
 
     loss: float
     auc: float
@@ -22,11 +20,12 @@ class Measure:
     rate: float
     cpu_seconds: float
     bad_rows: int
+    aucs: Optional[Dict[str, float]] = None
 
 
 @dataclasses.dataclass
 class Point:
-    """One point of the curve. eval_* are None without evaluation."""
+    """One point of the curve. eval_* are None without evaluation, *_aucs with one task."""
 
     step: int
     examples: int
@@ -34,6 +33,14 @@ class Point:
     train_auc: float
     eval_loss: Optional[float] = None
     eval_auc: Optional[float] = None
+    train_aucs: Optional[Dict[str, float]] = None
+    eval_aucs: Optional[Dict[str, float]] = None
+
+
+def as_dict(figures) -> dict:
+    """A Measure or Point for a JSON file, which says nothing of tasks where there is only one."""
+    fields = dataclasses.asdict(figures)
+    return {name: value for name, value in fields.items() if value is not None or not name.endswith("aucs")}
 
 
 def wall_seconds() -> float:
@@ -71,14 +78,20 @@ def _finite(value):
 
 
 def table(train: Optional[Measure], evaluation: Optional[Measure], resources: dict) -> str:
-    """The closing table. A part that did not run has no row."""
-    lines = [f"{'':<6}{'loss':>10}{'AUC':>10}{'examples':>14}{'examples/s':>14}{'bad rows':>12}"]
-    for name, measure in (("train", train), ("eval", evaluation)):
-        if measure is not None:
-            lines.append(
-                f"{name:<6}{_show(measure.loss):>10}{_show(measure.auc):>10}{measure.examples:>14,}"
-                f"{_show(measure.rate, '14,.0f'):>14}{measure.bad_rows:>12,}"
-            )
+    """The closing table. A part that did not run has no row; several tasks have a column each."""
+    parts = [(name, measure) for name, measure in (("train", train), ("eval", evaluation)) if measure is not None]
+    tasks = next((measure.aucs for _, measure in parts if measure.aucs), None)
+    titles = [f"AUC {task}" for task in tasks] if tasks else ["AUC"]
+    widths = [max(10, len(title) + 2) for title in titles]
+    aucs = "".join(f"{title:>{width}}" for title, width in zip(titles, widths))
+    lines = [f"{'':<6}{'loss':>10}{aucs}{'examples':>14}{'examples/s':>14}{'bad rows':>12}"]
+    for name, measure in parts:
+        values = measure.aucs.values() if measure.aucs else [measure.auc]
+        aucs = "".join(f"{_show(value):>{width}}" for value, width in zip(values, widths))
+        lines.append(
+            f"{name:<6}{_show(measure.loss):>10}{aucs}{measure.examples:>14,}"
+            f"{_show(measure.rate, '14,.0f'):>14}{measure.bad_rows:>12,}"
+        )
     rule = "-" * len(lines[0])
     lines[1:1] = [rule]
     lines += [
@@ -91,56 +104,3 @@ def table(train: Optional[Measure], evaluation: Optional[Measure], resources: di
 
 def _show(value: float, form: str = ".4f") -> str:
     return "-" if math.isnan(value) else format(value, form)
-
-
-def plot(path: str, title: str, points: List[Point]) -> bool:
-    """Draws loss and AUC over the rows trained on as a PNG. Returns whether it could."""
-    try:
-        import matplotlib
-    except ImportError:
-        log.warning("matplotlib is not installed, so there is no plot: pip install -r modelzoo/requirements.txt")
-        return False
-    matplotlib.use("Agg")
-    from matplotlib import pyplot, ticker
-
-    figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), dpi=120, layout="constrained")
-    figure.suptitle(title, fontsize=12)
-    for axis, name, train, evaluation in (
-        (axes[0], "log loss", [p.train_loss for p in points], [p.eval_loss for p in points]),
-        (axes[1], "AUC", [p.train_auc for p in points], [p.eval_auc for p in points]),
-    ):
-        examples = [p.examples for p in points]
-        axis.plot(examples, train, "o-", markersize=3.5, color="#8a8f98", label="train, before the update")
-        if any(value is not None for value in evaluation):
-            axis.plot(
-                examples,
-                [math.nan if v is None else v for v in evaluation],
-                "o-",
-                markersize=3.5,
-                color="#0b63c5",
-                label="held out",
-            )
-            last = next(i for i in reversed(range(len(points))) if evaluation[i] is not None)
-            # On the side the curve does not come from.
-            side, anchor = ((0, -8), "top") if axis is axes[0] else ((0, 8), "bottom")
-            axis.annotate(
-                f"{evaluation[last]:.4f}",
-                (examples[last], evaluation[last]),
-                xytext=side,
-                textcoords="offset points",
-                ha="right",
-                va=anchor,
-                color="#0b63c5",
-                fontsize=9,
-            )
-        axis.set_title(name, fontsize=11)
-        axis.set_xlabel("training examples")
-        axis.set_xlim(left=0)
-        axis.margins(y=0.16)
-        axis.xaxis.set_major_formatter(ticker.EngFormatter(sep=""))
-        axis.grid(alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.legend(frameon=False, fontsize=9)
-    figure.savefig(path)
-    pyplot.close(figure)
-    return True

@@ -9,7 +9,7 @@ logit: [cross, deep] -> 1
 import tensorflow as tf
 
 from common import criteo_columns, flags
-from common.model_flags import dense_scope, mlp
+from common.model_flags import dense_scope, layer, logit, mlp
 
 
 def add_flags(group) -> None:
@@ -22,7 +22,7 @@ def add_flags(group) -> None:
 
 
 def logits(features, args, embeddings, training) -> tf.Tensor:
-    """float32 [B] of a batch of Criteo features (see criteo_reader.Batch)."""
+    """float32 [B] of a batch of Criteo features (see text_reader.Batch)."""
     del training  # the network is the same
     x0 = tf.concat([criteo_columns.numbers(features), *criteo_columns.vectors(features, embeddings)], 1)
     with dense_scope(args, "cross"):
@@ -32,7 +32,7 @@ def logits(features, args, embeddings, training) -> tf.Tensor:
     with dense_scope(args, "deep"):
         deep = mlp(x0, args.hidden_units, "hidden")
     with dense_scope(args, "final"):
-        return tf.squeeze(tf.layers.dense(tf.concat([crossed, deep], 1), 1, name="logits"), 1)
+        return logit(tf.concat([crossed, deep], 1))
 
 
 def cross(x0, x, version: str, rank: int, name: str) -> tf.Tensor:
@@ -40,8 +40,8 @@ def cross(x0, x, version: str, rank: int, name: str) -> tf.Tensor:
     width = int(x0.shape[-1])
     if version == "v1":
         bias = tf.get_variable(f"{name}_bias", [width], initializer=tf.zeros_initializer())
-        return x0 * tf.layers.dense(x, 1, use_bias=False, name=name) + bias + x
+        return x0 * layer(x, 1, use_bias=False, name=name) + bias + x
     if rank:
-        x_low = tf.layers.dense(x, rank, use_bias=False, name=f"{name}_v")
-        return x0 * tf.layers.dense(x_low, width, name=f"{name}_u") + x
-    return x0 * tf.layers.dense(x, width, name=name) + x
+        x_low = layer(x, rank, use_bias=False, name=f"{name}_v")
+        return x0 * layer(x_low, width, name=f"{name}_u") + x
+    return x0 * layer(x, width, name=name) + x

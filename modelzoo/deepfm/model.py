@@ -9,7 +9,8 @@ logit: [fm first order, fm second order, deep] -> relu layers -> 1
 import tensorflow as tf
 
 from common import criteo, criteo_columns, flags
-from common.model_flags import dense_scope, mlp
+from common.interactions import second_order
+from common.model_flags import dense_scope, logit, mlp
 
 
 def add_flags(group) -> None:
@@ -20,7 +21,7 @@ def add_flags(group) -> None:
 
 
 def logits(features, args, embeddings, training) -> tf.Tensor:
-    """float32 [B] of a batch of Criteo features (see criteo_reader.Batch)."""
+    """float32 [B] of a batch of Criteo features (see text_reader.Batch)."""
     numbers, vectors = criteo_columns.numbers(features), criteo_columns.vectors(features, embeddings)
     with embeddings.variable_scope("first_order"):
         first = tf.feature_column.linear_model(features, [embeddings.category(name) for name in criteo.CATEGORICAL])
@@ -29,10 +30,4 @@ def logits(features, args, embeddings, training) -> tf.Tensor:
         deep = mlp(tf.concat([numbers, *vectors], 1), args.hidden_units, "hidden", normalize=training)
     with dense_scope(args, "final"):
         net = mlp(tf.concat([first, second_order(vectors), deep], 1), args.final_units, "hidden")
-        return tf.squeeze(tf.layers.dense(net, 1, name="logits"), 1)
-
-
-def second_order(vectors) -> tf.Tensor:
-    """[B, dim] of vectors [B, dim]: in each dimension the sum of the products of all pairs."""
-    total, squares = tf.add_n(vectors), tf.add_n([tf.square(v) for v in vectors])
-    return 0.5 * (tf.square(total) - squares)
+        return logit(net)

@@ -8,7 +8,8 @@ top: [bottom, interaction] -> relu layers -> 1
 import tensorflow as tf
 
 from common import criteo_columns, flags
-from common.model_flags import dense_scope, mlp
+from common.interactions import side_by_side_or_dots
+from common.model_flags import dense_scope, logit, mlp
 
 
 def add_flags(group) -> None:
@@ -20,23 +21,12 @@ def add_flags(group) -> None:
 
 
 def logits(features, args, embeddings, training) -> tf.Tensor:
-    """float32 [B] of a batch of Criteo features (see criteo_reader.Batch)."""
+    """float32 [B] of a batch of Criteo features (see text_reader.Batch)."""
     del training  # the network is the same
     vectors = criteo_columns.vectors(features, embeddings)
     with dense_scope(args, "bottom"):
         bottom = mlp(criteo_columns.numbers(features), (*args.bottom_units, args.embedding_dim), "hidden")
     with dense_scope(args, "top"):
-        net = tf.concat([bottom, interaction([bottom, *vectors], args.interaction_op)], 1)
+        net = tf.concat([bottom, side_by_side_or_dots([bottom, *vectors], args.interaction_op)], 1)
         net = mlp(net, args.top_units, "hidden")
-        return tf.squeeze(tf.layers.dense(net, 1, name="logits"), 1)
-
-
-def interaction(vectors, op: str) -> tf.Tensor:
-    """[B, n] of vectors [B, dim]: "cat", all but the first side by side; "dot", the dot product of each pair."""
-    if op == "cat":
-        return tf.concat(vectors[1:], 1)
-    stacked = tf.stack(vectors, 1)
-    products = tf.matmul(stacked, stacked, transpose_b=True)
-    pairs = [(i, j) for i in range(len(vectors)) for j in range(i)]
-    flat = tf.reshape(products, [-1, len(vectors) ** 2])
-    return tf.gather(flat, [i * len(vectors) + j for i, j in pairs], axis=1)
+        return logit(net)

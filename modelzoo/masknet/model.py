@@ -8,7 +8,7 @@ logit: all blocks side by side -> relu layers -> 1
 import tensorflow as tf
 
 from common import criteo_columns, flags
-from common.model_flags import dense_scope, mlp
+from common.model_flags import dense_scope, layer, logit, mlp
 
 
 def add_flags(group) -> None:
@@ -25,7 +25,7 @@ def add_flags(group) -> None:
 
 
 def logits(features, args, embeddings, training) -> tf.Tensor:
-    """float32 [B] of a batch of Criteo features (see criteo_reader.Batch)."""
+    """float32 [B] of a batch of Criteo features (see text_reader.Batch)."""
     del training  # the network is the same
     vectors = criteo_columns.vectors(features, embeddings)
     with dense_scope(args, "input"):
@@ -38,15 +38,15 @@ def logits(features, args, embeddings, training) -> tf.Tensor:
             blocks.append(mask_block(normalized, raw, args.block_units, args.reduction))
     with dense_scope(args, "final"):
         net = mlp(tf.concat(blocks, 1), args.hidden_units, "hidden")
-        return tf.squeeze(tf.layers.dense(net, 1, name="logits"), 1)
+        return logit(net)
 
 
 def mask_block(x, source, units: int, reduction: float) -> tf.Tensor:
     """[B, units] of x [B, n], masked by what two layers make of `source` [B, n]."""
     width = int(source.shape[-1])
-    mask = tf.layers.dense(source, max(1, int(reduction * width)), activation=tf.nn.relu, name="mask_aggregation")
-    mask = tf.layers.dense(mask, int(x.shape[-1]), name="mask_projection")
-    return tf.nn.relu(layer_norm(tf.layers.dense(mask * x, units, use_bias=False, name="hidden"), "normalized"))
+    mask = layer(source, max(1, int(reduction * width)), activation=tf.nn.relu, name="mask_aggregation")
+    mask = layer(mask, int(x.shape[-1]), name="mask_projection")
+    return tf.nn.relu(layer_norm(layer(mask * x, units, use_bias=False, name="hidden"), "normalized"))
 
 
 def layer_norm(x, name: str) -> tf.Tensor:

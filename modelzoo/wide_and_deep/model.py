@@ -5,15 +5,19 @@ deep:  [13 scaled numbers, 26 embeddings] -> relu layers -> 1
 logit = wide + deep
 """
 
+import argparse
 from typing import Dict, NamedTuple, Optional, Tuple
 
 import tensorflow as tf
 
-from common import criteo, criteo_columns
+from common import criteo, criteo_columns, ev_flags, model_flags
+from common.embeddings import Embeddings
+from common.parts import minimize_parts
 
 # The columns the full-size model gives twice the dimension.
 _LARGE = frozenset(("C3", "C4", "C10", "C12", "C16", "C21", "C24", "C26"))
 _WIDE_SCOPE, _DEEP_SCOPE = "linear", "deep"
+_PLAIN = argparse.Namespace(group_embedding=False, emb_fusion=False, **dict.fromkeys(ev_flags.KINDS, False))
 
 
 class Size(NamedTuple):
@@ -37,11 +41,13 @@ def logits(
     size: Size,
     input_layer_partitioner=None,
     dense_layer_partitioner=None,
-    ev_option: Optional["tf.EmbeddingVariableOption"] = None,
+    embeddings: Optional[Embeddings] = None,
+    layer_dtype: tf.DType = tf.float32,
 ) -> tf.Tensor:
-    """float32 [B] logits of a batch of Criteo features (see criteo_reader.Batch).
+    """float32 [B] logits of a batch of Criteo features (see text_reader.Batch).
 
-    With ev_option the embeddings of the deep part are EmbeddingVariables: a row for each value that occurs.
+    embeddings: what makes those of the deep part; None: hashed ones, each looked up by itself. layer_dtype: what the hidden layers
+    compute in.
     """
     categories = [
         tf.feature_column.categorical_column_with_hash_bucket(name, size.hash_buckets) for name in criteo.CATEGORICAL
@@ -49,22 +55,18 @@ def logits(
     with tf.variable_scope(_WIDE_SCOPE, partitioner=input_layer_partitioner):
         wide = tf.feature_column.linear_model(features, categories)
 
-    deep_columns = criteo_columns.numeric_columns()
-    embedded = categories
-    if ev_option is not None:
-        embedded = [
-            tf.feature_column.categorical_column_with_embedding(name, ev_option=ev_option)
-            for name in criteo.CATEGORICAL
+    numeric = criteo_columns.numeric_columns()
+    embeddings = embeddings or Embeddings(_PLAIN)
+    with embeddings.scope():
+        columns = [
+            embeddings.column(name, size.hash_buckets, dimension=size.dimension(name)) for name in criteo.CATEGORICAL
         ]
-    deep_columns += [
-        tf.feature_column.embedding_column(category, size.dimension(category.name)) for category in embedded
-    ]
     with tf.variable_scope(_DEEP_SCOPE):
         with tf.variable_scope("input", partitioner=input_layer_partitioner):
-            net = tf.feature_column.input_layer(features, deep_columns)
-        with tf.variable_scope("dnn", partitioner=dense_layer_partitioner):
-            for layer, units in enumerate(size.hidden_units):
-                net = tf.layers.dense(net, units, activation=tf.nn.relu, name=f"hidden_{layer}")
+            outputs = embeddings.look_up(features, columns, numeric)
+            net = tf.concat([outputs[column] for column in sorted(outputs, key=lambda column: column.name)], 1)
+        with tf.variable_scope("dnn", partitioner=dense_layer_partitioner), model_flags.layers_in(layer_dtype):
+            net = model_flags.mlp(net, size.hidden_units, "hidden")
             deep = tf.layers.dense(net, 1, name="logits")
     return tf.squeeze(wide + deep, axis=1, name="logits")
 
@@ -73,9 +75,4 @@ def train_op(
     loss: tf.Tensor, wide_optimizer: tf.train.Optimizer, deep_optimizer: tf.train.Optimizer, global_step: tf.Variable
 ) -> tf.Operation:
     """One step of both optimizers, each on its own part; raises global_step once, after both."""
-    parts = [
-        optimizer.minimize(loss, var_list=tf.trainable_variables(scope + "/"))
-        for scope, optimizer in ((_WIDE_SCOPE, wide_optimizer), (_DEEP_SCOPE, deep_optimizer))
-    ]
-    with tf.control_dependencies(parts):
-        return tf.assign_add(global_step, 1).op
+    return minimize_parts(loss, {_WIDE_SCOPE: wide_optimizer, _DEEP_SCOPE: deep_optimizer}, global_step)

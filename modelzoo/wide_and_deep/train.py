@@ -11,21 +11,25 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import tensorflow as tf
 
 import model
-from common import cli, ev_flags, flags, model_flags, progress, training
+from common import cli, clusters, ev_flags, flags, model_flags, progress, training
 from common.criteo_input import CriteoInput
+from common.embeddings import Embeddings
 from common.graph import Model
+from common.parts import partitioner
 
 NAME = "wide_and_deep"
 
-# Optimizer of the deep part -> how to make it, and a learning rate that suits the default size and batch.
-# Adagrad's accumulator starts at next to nothing: gradients of a mean over 512 rows are far below TensorFlow's 0.1.
+# Optimizer of the deep part -> how to make it from a rate and the global step, and a learning rate that suits the default size
+# and batch.
 OPTIMIZERS = {
-    "adam": (tf.train.AdamOptimizer, 0.003),
-    "adagrad": (lambda rate: tf.train.AdagradOptimizer(rate, initial_accumulator_value=1e-8), 0.03),
-    "gradientdescent": (tf.train.GradientDescentOptimizer, 0.5),
-    "momentum": (lambda rate: tf.train.MomentumOptimizer(rate, 0.9), 0.1),
-    "rmsprop": (tf.train.RMSPropOptimizer, 0.003),
-    "ftrl": (tf.train.FtrlOptimizer, 0.05),
+    "adam": (model_flags.OPTIMIZERS["adam"], 0.003),
+    "adamasync": (model_flags.OPTIMIZERS["adamasync"], 0.003),
+    "adagrad": (model_flags.OPTIMIZERS["adagrad"], 0.03),
+    "adagraddecay": (model_flags.OPTIMIZERS["adagraddecay"], 0.1),
+    "gradientdescent": (model_flags.OPTIMIZERS["gradientdescent"], 0.5),
+    "momentum": (lambda rate, step: tf.train.MomentumOptimizer(rate, 0.9), 0.1),
+    "rmsprop": (lambda rate, step: tf.train.RMSPropOptimizer(rate), 0.003),
+    "ftrl": (lambda rate, step: tf.train.FtrlOptimizer(rate), 0.05),
 }
 
 
@@ -83,10 +87,12 @@ def parse(arguments: List[str]) -> argparse.Namespace:
         metavar="KB",
         help="cut the variables of the dense layers likewise",
     )
+    model_flags.add_feature_flags(group)
     ev_flags.add_flags(group, "the deep part")
     args = parser.parse_args(arguments)
     flags.check(parser, args)
     ev_flags.check(parser, args)
+    model_flags.check_features(parser, args)
     if args.full_size:
         for name in ("embedding_dim", "hidden_units"):
             if getattr(args, name) is not None:
@@ -104,6 +110,7 @@ def main(arguments: List[str], stop: cli.StopRequest) -> None:
     args = parse(arguments)
     tf.logging.set_verbosity(tf.logging.ERROR)
     progress.start_logging()
+    clusters.join(args, stop)
     size = size_of(args)
     make_optimizer, usual_rate = OPTIMIZERS[args.optimizer]
     args.deep_learning_rate = args.deep_learning_rate or usual_rate
@@ -113,15 +120,19 @@ def main(arguments: List[str], stop: cli.StopRequest) -> None:
         logits = model.logits(
             features,
             size,
-            input_layer_partitioner=model_flags.partitioner(args.input_layer_partitioner, 2**20),
-            dense_layer_partitioner=model_flags.partitioner(args.dense_layer_partitioner, 2**10),
-            ev_option=ev_flags.option(args),
+            input_layer_partitioner=partitioner(args.input_layer_partitioner, 2**20),
+            dense_layer_partitioner=partitioner(args.dense_layer_partitioner, 2**10),
+            embeddings=Embeddings(args),
+            layer_dtype=model_flags.layer_dtype(args),
         )
         return Model(
             losses=tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits),
             probabilities=tf.sigmoid(logits),
             minimize=lambda loss, step: model.train_op(
-                loss, tf.train.FtrlOptimizer(args.linear_learning_rate), make_optimizer(args.deep_learning_rate), step
+                loss,
+                tf.train.FtrlOptimizer(args.linear_learning_rate),
+                make_optimizer(args.deep_learning_rate, step),
+                step,
             ),
         )
 

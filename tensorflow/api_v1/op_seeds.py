@@ -24,9 +24,9 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import ops, random_seed
 
 
-def install() -> None:
-    """Replaces `get_seed` and the functions wherever the loaded runtime holds them."""
-    replacements = [(random_seed.get_seed, _with_op_count(random_seed.get_seed))]
+def install(others=()) -> None:
+    """Replaces `get_seed` and the functions, and `others`, pairs (old, new), wherever the loaded runtime holds them."""
+    replacements = [*others, (random_seed.get_seed, _with_op_count(random_seed.get_seed))]
     for (module, name), new in restored_random_ops.REPLACEMENTS.items():
         old = getattr(module, name)
         replacements.append((old, functools.update_wrapper(new, old, ("__module__", "__qualname__"), ())))

@@ -36,6 +36,7 @@ def populate(module: types.ModuleType) -> None:
         namespace = importlib.import_module(_NAMESPACE)
     _load_kernels()
     _install_deeprec()
+    from tensorflow.deeprec import batch_norm
     from tensorflow.api_v1 import (
         checkpoints,
         class_members,
@@ -55,7 +56,7 @@ def populate(module: types.ModuleType) -> None:
     deprecations.install()
     old_arguments.install(namespace)
     class_members.install()
-    op_seeds.install()
+    op_seeds.install(batch_norm.replacements())
     keras_values.install()
     keras_defaults.install()
     interleave_cycles.install()
@@ -94,15 +95,33 @@ def _load_kernels() -> None:
 
 
 def _install_deeprec() -> None:
-    from tensorflow.deeprec import embedding, ops, optimizers, stage, xla
+    from tensorflow.deeprec import (
+        data,
+        embedding,
+        incremental,
+        keep_weights,
+        marks,
+        ops,
+        optimizers,
+        recurrent,
+        run_plans,
+        stage,
+        xla,
+    )
     from tensorflow.deeprec.config import effects
 
+    data.install()
     embedding.install()
+    incremental.install()
+    keep_weights.install()
     ops.install()
+    marks.install()
+    recurrent.install()
     optimizers.install()
     xla.install()
     effects.install()
     stage.install()
+    run_plans.install()
 
 
 def _copy_public_names(namespace: types.ModuleType, module: types.ModuleType) -> None:

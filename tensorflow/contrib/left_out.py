@@ -16,7 +16,7 @@ MODULES = {
     "ffmpeg": ("it called the ffmpeg program", "tf.audio.decode_wav, or tensorflow-io"),
     "hadoop": ("it needs a SequenceFile reader", "tf.data.TFRecordDataset, or tensorflow-io"),
     "ignite": ("it needs an Ignite client", "tf.data.Dataset.from_generator over pyignite"),
-    "kafka": ("it needs a Kafka client", "tf.data.Dataset.from_generator over a Kafka client"),
+    "kafka": ("it needs a Kafka client in the runtime", "tf.data.KafkaDataset"),
     "kernel_methods": ("it is hardly used", "sklearn.kernel_approximation.RBFSampler and tf.estimator.LinearClassifier"),
     "kinesis": ("it needs a Kinesis client", "tf.data.Dataset.from_generator over boto3"),
     "labeled_tensor": ("it is a library of its own, and hardly used", "xarray around plain tensors"),

@@ -9,6 +9,7 @@ TF_DEEPREC_KERAS                `1`: `import keras` is the Keras of this package
 TF_DEEPREC_KEEP_NAN             `1`: sessions fuse no ops, so that relu of NaN is NaN everywhere; 1.x root only
 TF_DEEPREC_CALLER_THREAD        `1` (default): the thread that calls `session.run` works too; 1.x root only
 TF_DEEPREC_DISABLE_KERNELS      names of ops, comma separated, or `all`: use the stock kernels for these
+TF_DEEPREC_DISABLE_FUSIONS      names of fusions, comma separated, or `all`: leaves out `batch_norm`, `lookup`, `recurrent`, or these of `do_op_fusion`
 TF_DEEPREC_ISA                  `scalar`, `avx2` or `avx512`: force one form of the kernels (for tests)
 TF_DEEPREC_REEXEC               `1`: start the process again with the bundled libstdc++ where that is the cure
 ==============================  =======================================================================
@@ -48,9 +49,14 @@ KEEP_NAN = _choice("TF_DEEPREC_KEEP_NAN", "0") == "1"
 CALLER_THREAD = _choice("TF_DEEPREC_CALLER_THREAD", "1") == "1"
 ISA = _choice("TF_DEEPREC_ISA", "")
 _choice("TF_DEEPREC_REEXEC", "0")
-DISABLED_KERNELS = frozenset(
-    name.strip() for name in os.environ.get("TF_DEEPREC_DISABLE_KERNELS", "").split(",") if name.strip()
-)
+
+
+def _names(variable: str) -> frozenset:
+    return frozenset(name.strip() for name in os.environ.get(variable, "").split(",") if name.strip())
+
+
+DISABLED_KERNELS = _names("TF_DEEPREC_DISABLE_KERNELS")
+DISABLED_FUSIONS = _names("TF_DEEPREC_DISABLE_FUSIONS")
 
 # The ops that can be named there: each has a kernel of ours that goes before a stock one, or an optimizer uses it in
 # place of stock ops.
@@ -68,15 +74,44 @@ SWITCHABLE_KERNELS = frozenset(
         "Momentum",
         "RMSProp",
     )
-) | {"ResourceSparseApplyKerasMomentum", "MergeV2Checkpoints", "ShuffleAndRepeatDataset"}
+) | {
+    "ApplyAdagrad",
+    "ApplyAdagradV2",
+    "ApplyAdam",
+    "MergeV2Checkpoints",
+    "ResourceApplyAdagrad",
+    "ResourceApplyAdagradV2",
+    "ResourceApplyAdam",
+    "ResourceSparseApplyKerasMomentum",
+    "ShuffleAndRepeatDataset",
+    "SparseSegmentMean",
+    "SparseSegmentMeanGradV2",
+    "SparseSegmentMeanWithNumSegments",
+    "SparseSegmentSqrtN",
+    "SparseSegmentSqrtNGradV2",
+    "SparseSegmentSqrtNWithNumSegments",
+    "SparseSegmentSum",
+    "SparseSegmentSumGradV2",
+    "SparseSegmentSumWithNumSegments",
+    "StridedSliceGrad",
+}
 
-for _name in sorted(DISABLED_KERNELS - SWITCHABLE_KERNELS - {"all"}):
-    warnings.warn(
-        f"TF_DEEPREC_DISABLE_KERNELS names {_name!r}, which is no op with a kernel of this wheel; there are: all, "
-        f"{', '.join(sorted(SWITCHABLE_KERNELS))}.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+# The templates of core/fusion, which itself reads the variable; and what is fused without being asked for.
+FUSIONS = frozenset(
+    {"bias_activation", "concat_cast", "l2_normalize", "one_hot_sum", "select", "sparse_flatten", "sparse_reshape"}
+)
+FUSIONS_BY_DEFAULT = frozenset({"batch_norm", "lookup", "recurrent"})
+
+for _variable, _disabled, _known, _what in (
+    ("TF_DEEPREC_DISABLE_KERNELS", DISABLED_KERNELS, SWITCHABLE_KERNELS, "op with a kernel of this wheel"),
+    ("TF_DEEPREC_DISABLE_FUSIONS", DISABLED_FUSIONS, FUSIONS | FUSIONS_BY_DEFAULT, "fusion"),
+):
+    for _name in sorted(_disabled - _known - {"all"}):
+        warnings.warn(
+            f"{_variable} names {_name!r}, which is no {_what}; there are: all, {', '.join(sorted(_known))}.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def kernels_enabled(*ops: str) -> bool:

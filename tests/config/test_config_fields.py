@@ -83,9 +83,15 @@ def test_the_runtime_sees_them_and_one_warning_names_what_does_nothing(caplog):
     fields, warnings = _session(full_config(), caplog)
     assert fields == SEEN
     assert len(warnings) == 1
-    for name in ("do_op_fusion", "micro_batch_num", "do_async_embedding", "intra_op_threads_num"):
-        assert name in warnings[0]
-    for name in ("smart_stage", "executor_policy", "tensor_fuse"):
+    assert "intra_op_threads_num" in warnings[0]
+    for name in (
+        "do_op_fusion",
+        "smart_stage",
+        "micro_batch_num",
+        "do_async_embedding",
+        "executor_policy",
+        "tensor_fuse",
+    ):
         assert name not in warnings[0]
 
 
@@ -116,7 +122,10 @@ def test_fields_for_clusters_warn(field, caplog):
 
 def test_policies_that_do_nothing_warn(caplog):
     config = tf.ConfigProto(executor_policy=tf.ExecutorPolicy.USE_COST_MODEL_EXECUTOR)
-    assert "USE_COST_MODEL_EXECUTOR (not written yet)" in _session(config, caplog)[1][0]
+    assert (
+        "USE_COST_MODEL_EXECUTOR (the executor of this runtime measures kernels itself"
+        in _session(config, caplog)[1][0]
+    )
     config = tf.ConfigProto(executor_policy=tf.ExecutorPolicy.USE_INLINE_EXECUTOR)
     config.experimental.executor_type = "DEFAULT"
     assert "another executor" in _session(config, caplog)[1][0]
@@ -218,3 +227,24 @@ with tf.Session(config=config) as session:
 def test_the_other_root_is_the_released_one(check_python):
     program = "import tensorflow as tf; print(hasattr(tf.compat.v1.ConfigProto(), 'executor_policy'))"
     assert check_python(program, TF_DEEPREC_ROOT="2") == "False"
+
+
+@pytest.mark.parametrize(
+    "field, number",
+    [
+        ("session_inter_op_thread_pool", "num_threads"),
+        ("session_stage_subgraph_thread_pool", "inter_op_threads_num"),
+        ("session_stage_subgraph_thread_pool", "intra_op_threads_num"),
+    ],
+)
+def test_a_pool_of_a_negative_number_of_threads_is_an_error(field, number):
+    config = tf.ConfigProto()
+    getattr(config, field).add()
+    setattr(getattr(config, field).add(), number, -1)
+    with pytest.raises(ValueError, match=rf"{field}\[1\].{number} must be at least 1, or 0 for the default, got -1"):
+        tf.Session(config=config)
+
+
+def test_an_executor_policy_that_is_none_is_an_error():
+    with pytest.raises(ValueError, match=r"executor_policy must be one of 0 \(USE_NORMAL_EXECUTOR\), .*got 77"):
+        tf.Session(config=tf.ConfigProto(executor_policy=77))

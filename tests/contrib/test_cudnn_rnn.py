@@ -53,7 +53,9 @@ def test_checkpoint_of_the_layer_runs_in_compatible_cells_and_back(kind, directi
         with tf.variable_scope("net"):
             if direction == "unidirectional":
                 cell = N.MultiRNNCell([make_cell() for _ in range(2)])
-                got, _ = tf.nn.dynamic_rnn(cell, tf.constant(x), sequence_length=lengths, dtype=tf.float32, time_major=True)
+                got, _ = tf.nn.dynamic_rnn(
+                    cell, tf.constant(x), sequence_length=lengths, dtype=tf.float32, time_major=True
+                )
             else:
                 cells = [[make_cell() for _ in range(2)] for _ in range(2)]
                 got, _, _ = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(

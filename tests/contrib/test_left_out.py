@@ -13,7 +13,11 @@ def test_a_left_out_module_imports_and_its_names_raise(module):
     imported = importlib.import_module(f"tensorflow.contrib.{module}")
     assert getattr(tf.contrib, module) is imported
     why, instead = left_out.MODULES[module]
-    for use in (lambda: imported.anything(), lambda: imported.anything.more, lambda: types.new_class("C", (imported.Base,))):
+    for use in (
+        lambda: imported.anything(),
+        lambda: imported.anything.more,
+        lambda: types.new_class("C", (imported.Base,)),
+    ):
         with pytest.raises(NotImplementedError) as error:
             use()
         assert f"tf.contrib.{module}" in str(error.value) and why in str(error.value) and instead in str(error.value)

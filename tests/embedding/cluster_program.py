@@ -5,6 +5,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.training import incremental_saver
 
 
 def main(ps, worker, task, index):
@@ -35,6 +36,8 @@ def main(ps, worker, task, index):
     assert all("/job:ps" in device for device in devices), devices
     assert len(devices) == min(len(ps.split(",")), 2), devices
     savers = [tf.train.Saver(sharded=sharded) for sharded in (False, True)]
+    full = tf.train.Saver(sharded=True, incremental_save_restore=True, incremental_include_normal_var=True)
+    incremental = incremental_saver._get_incremental_saver(True, full)
     with tf.train.MonitoredTrainingSession(server.target, is_chief=True) as session:
         before = session.run(rows)
         session.run(train)
@@ -53,6 +56,15 @@ def main(ps, worker, task, index):
             session.run(train)
             saver.restore(session._tf_sess(), saved)
             np.testing.assert_array_equal(session.run(rows), trained)
+        folder = tempfile.mkdtemp()
+        saved = full.save(session._tf_sess(), f"{folder}/model", global_step=1)
+        session.run(train)
+        trained = session.run(rows)
+        increment = incremental.incremental_save(session._tf_sess(), f"{folder}/incremental", global_step=2)
+        session.run(train)
+        full.restore(session._tf_sess(), saved)
+        incremental.incremental_restore(session._tf_sess(), saved, increment)
+        np.testing.assert_array_equal(session.run(rows), trained)
     print("done", flush=True)
 
 

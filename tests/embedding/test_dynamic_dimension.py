@@ -110,6 +110,12 @@ def test_bad_arguments_are_refused_by_name(tf):
     table = make(tf)
     cases = {
         "blocknums": lambda: tf.nn.embedding_lookup(table, [1]),
+        "blocknums must have the shape of ids, \\(1,\\), got \\(2,\\)": lambda: tf.nn.embedding_lookup(
+            table, [1], blocknums=[1, 2]
+        ),
+        "max_norm must be positive, or None, got -1": lambda: tf.nn.embedding_lookup(
+            table, [1], blocknums=[1], max_norm=-1
+        ),
         "ev_init_value": lambda: tf.nn.embedding_lookup(table, [1], blocknums=[1], ev_init_value=[[1.0] * 6]),
         "embedding_block_dimension": lambda: make(tf, 0, 2, name="a"),
         "embedding_block_num": lambda: make(tf, 2, -1, name="b"),

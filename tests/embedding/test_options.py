@@ -19,7 +19,7 @@ from tensorflow.api_v1 import moved_names
         (lambda: tf.CBFFilter(3, max_element_size=10), "false_positive_probability"),
         (lambda: tf.CBFFilter(3, false_positive_probability=0.01), "max_element_size"),
         (lambda: tf.CBFFilter(3, max_element_size=-1, false_positive_probability=0.01), "max_element_size"),
-        (lambda: tf.CBFFilter(3, 10, 0.01, counter_type=tf.int32), "counter_type"),
+        (lambda: tf.CBFFilter(3, 10, 0.01, counter_type=tf.float32), "counter_type"),
         (lambda: tf.CounterFilter(filter_freq=None), "filter_freq"),
         (lambda: tf.CBFFilter(3, max_element_size=2**60, false_positive_probability=0.01), "max_element_size"),
         (lambda: tf.CBFFilter(3, max_element_size=10, false_positive_probability=None), "false_positive_probability"),
@@ -67,6 +67,10 @@ def test_defaults_are_deeprecs():
     assert option.evict is None and option.filter_strategy is None and option.ckpt is None
     assert option.storage_option.storage_size == [1 << 30] * 4
     assert tf.CBFFilter().counter_type == tf.uint64
+
+
+def test_signed_counters_are_those_of_their_size():
+    assert tf.CBFFilter(3, 10, 0.01, counter_type=tf.int64).counter_type == tf.uint64
 
 
 def test_lists_of_sizes_are_not_shared():
@@ -170,6 +174,7 @@ def test_collections_that_programs_run_exist(check_python):
         (lambda: tf.EmbeddingVariableOption(ht_partition_num=10), "ht_partition_num"),
         (lambda: tf.CheckpointOption(init_data_source="table"), "init_data_source"),
         (lambda: tf.get_embedding_variable("cached", 2, caching_device="/cpu:0"), "caching_device"),
+        (lambda: tf.get_embedding_variable("unchecked", 2, validate_shape=False), "validate_shape"),
         (lambda: tf.StorageOption(cache_strategy=0), "cache_strategy"),
     ],
 )

@@ -263,6 +263,19 @@ def test_init_from_checkpoint_brings_rows_and_slots(saved, parts, built):
     assert found == contents
 
 
+def test_initializers_for_restore_and_without_do_not_undo_each_other():
+    variable = tf.get_embedding_variable("var", embedding_dim=DIM)
+    loss = tf.reduce_sum(tf.nn.embedding_lookup(variable, tf.constant([1], tf.int64)))
+    tf.train.AdamOptimizer(0.1).minimize(loss)
+    tables = [variable, *variable.slots]
+    # The two have no order, as in tf.train.init_from_checkpoint of a variable whose slots are there already.
+    both = tf.group(*[op for table in tables for op in (table.initializer, table._initializer_for_restore)])
+    for _ in range(100):
+        with tf.Session() as session:
+            session.run(both)
+            assert all(session.run([table.is_initialized() for table in tables]))
+
+
 def test_init_from_checkpoint_takes_scopes(saved):
     prefix, contents = saved
     tf.reset_default_graph()

@@ -296,6 +296,10 @@ def test_a_name_used_again_gives_the_same_variable(tf):
         (lambda tf: {"key_dtype": tf.int32}, "int32"),
         (lambda tf: {"ev_option": tf.EmbeddingVariableOption(filter_option=tf.CounterFilter(3))}, "filter_freq=3"),
         (lambda tf: {"steps_to_live": 3}, "steps_to_live=3"),
+        (
+            lambda tf: {"ev_option": tf.EmbeddingVariableOption(init_option=tf.InitializerOption(default_value_dim=2))},
+            "default_value_dim 4096; got 2",
+        ),
     ],
 )
 def test_a_name_used_again_with_other_options_is_refused(tf, change, message):
@@ -610,6 +614,29 @@ def test_joint_lookups_without_a_filter_train_as_others_do(tf, monkeypatch, part
                 session.run(tf.global_variables_initializer())
                 results[joint] = [session.run([rows, train], {ids: batch})[0] for batch in batches]
     np.testing.assert_allclose(results["1"], results["0"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("joint", ["0", "1"])
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_filter_counts_lookups_of_a_loop(tf, monkeypatch, joint, beside):
+    monkeypatch.setenv("TF_EMBEDDING_FBJ_OPT", joint)
+    option = tf.EmbeddingVariableOption(filter_option=tf.CounterFilter(3))
+    variable = tf.get_embedding_variable("v", 4, initializer=tf.ones_initializer(), ev_option=option)
+    ids = tf.placeholder(tf.int64, [None])
+
+    def body(i, total):
+        return i + 1, total + tf.reduce_sum(tf.nn.embedding_lookup(variable, ids))
+
+    total = tf.while_loop(lambda i, total: i < 3, body, (0, 0.0))[1]
+    if beside:
+        total += tf.reduce_sum(tf.nn.embedding_lookup(variable, ids + 10))
+    train = tf.train.AdagradOptimizer(0.1).minimize(total)
+    frequencies = variable.get_frequency(tf.constant([5, 6, 15], tf.int64))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(train, {ids: [5, 6]})
+        assert session.run(frequencies).tolist() == [9, 9, 3 if beside else 0]
 
 
 def test_the_generated_functions_are_in_deeprecs_module(tf):

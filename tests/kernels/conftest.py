@@ -22,8 +22,9 @@ def sparse_apply_results(tmp_path_factory):
         env = {k: v for k, v in os.environ.items() if not k.startswith("TF_")}
         env.update(TF_CPP_MIN_LOG_LEVEL="2", TF_DEEPREC_ISA=isa, TF_DEEPREC_DISABLE_KERNELS="all" if stock else "")
         arguments = [sys.executable, str(SCRIPT), str(path)] + (["--one_thread" if stock else "--aborting"])
-        done = subprocess.run(arguments, env=env, cwd=path.parent, text=True, capture_output=True, check=False,
-                              timeout=600)
+        done = subprocess.run(
+            arguments, env=env, cwd=path.parent, text=True, capture_output=True, check=False, timeout=600
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return pickle.loads(path.read_bytes())
 

@@ -16,10 +16,18 @@ ADAGRAD = dict(tables=2, inputs=["lr", "grad"], lr=0.1)
 ADAGRAD_V2 = dict(tables=2, inputs=["lr", "epsilon", "grad"], lr=0.1, epsilon=0.01)
 MOMENTUM = dict(tables=2, inputs=["lr", "grad", "momentum"], lr=0.1, momentum=0.75)
 FTRL = dict(tables=3, inputs=["grad", "lr", "l1", "l2", "lr_power"], lr=0.25, l1=0.125, l2=0.0625, lr_power=-0.5)
-FTRL_V2 = dict(tables=3, inputs=["grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"], lr=0.25, l1=0.125,
-               l2=0.0625, l2_shrinkage=0.03125, lr_power=-0.5)
-RMS = dict(tables=3, inputs=["lr", "rho", "momentum", "epsilon", "grad"], lr=0.1, rho=0.875, momentum=0.75,
-           epsilon=0.01)
+FTRL_V2 = dict(
+    tables=3,
+    inputs=["grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"],
+    lr=0.25,
+    l1=0.125,
+    l2=0.0625,
+    l2_shrinkage=0.03125,
+    lr_power=-0.5,
+)
+RMS = dict(
+    tables=3, inputs=["lr", "rho", "momentum", "epsilon", "grad"], lr=0.1, rho=0.875, momentum=0.75, epsilon=0.01
+)
 CENTERED = dict(RMS, tables=4)
 OPS = {
     "SparseApplyAdagrad": ADAGRAD,
@@ -46,6 +54,7 @@ TABLE_NAMES = {
 @dataclasses.dataclass
 class Case:
     """One call: op without `Resource`, kind of variable, types, sizes, and what to change for a bad call."""
+
     op: str
     resource: bool = False
     dtype: str = "float32"
@@ -64,9 +73,16 @@ class Case:
 
     @property
     def name(self) -> str:
-        parts = ["Resource" * self.resource + self.op, self.dtype, self.index_dtype,
-                 "x".join(map(str, (self.rows, *self.tail))), f"n{self.n}"]
-        return "-".join(parts + [f"{k}={v}" for k, v in (self.attrs | self.scalars).items()] + [self.note] * bool(self.note))
+        parts = [
+            "Resource" * self.resource + self.op,
+            self.dtype,
+            self.index_dtype,
+            "x".join(map(str, (self.rows, *self.tail))),
+            f"n{self.n}",
+        ]
+        return "-".join(
+            parts + [f"{k}={v}" for k, v in (self.attrs | self.scalars).items()] + [self.note] * bool(self.note)
+        )
 
 
 def _good_cases():
@@ -137,6 +153,7 @@ ABORTING = {case.name: case for case in _cases_that_abort_stock()}
 def run(case: Case):
     """Returns the tables after the call as float64 arrays, or (error class, message)."""
     import tensorflow as tf
+
     rng = np.random.default_rng(len(case.name))
     spec = OPS.get(case.op, MOMENTUM)
     dtype = tf.as_dtype(case.dtype)
@@ -195,10 +212,13 @@ def run(case: Case):
 
 def ref_op(op, arguments, attrs):
     from tensorflow.python.ops import gen_training_ops
-    function = {"SparseApplyRMSProp": "sparse_apply_rms_prop",
-                "SparseApplyCenteredRMSProp": "sparse_apply_centered_rms_prop",
-                "SparseApplyAdagradV2": "sparse_apply_adagrad_v2",
-                "SparseApplyFtrlV2": "sparse_apply_ftrl_v2"}.get(op)
+
+    function = {
+        "SparseApplyRMSProp": "sparse_apply_rms_prop",
+        "SparseApplyCenteredRMSProp": "sparse_apply_centered_rms_prop",
+        "SparseApplyAdagradV2": "sparse_apply_adagrad_v2",
+        "SparseApplyFtrlV2": "sparse_apply_ftrl_v2",
+    }.get(op)
     function = function or "sparse_apply_" + op.removeprefix("SparseApply").lower()
     return getattr(gen_training_ops, function)(**arguments, **attrs)
 

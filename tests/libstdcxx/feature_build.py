@@ -38,7 +38,16 @@ def link_features(object_file: pathlib.Path, folder: pathlib.Path, *flags: str) 
     map_file.write_text("{ global: run_features; throw_across; local: *; };\n")
     output = folder / "features.so"
     run(
-        [CXX, "-shared", object_file, "-o", output, *flags,
-         f"-Wl,--version-script={map_file}", "-Wl,-z,defs", "-pthread"]
+        [
+            CXX,
+            "-shared",
+            object_file,
+            "-o",
+            output,
+            *flags,
+            f"-Wl,--version-script={map_file}",
+            "-Wl,-z,defs",
+            "-pthread",
+        ]
     )
     return output

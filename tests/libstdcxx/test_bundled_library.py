@@ -102,7 +102,9 @@ def test_compiler_without_the_library_is_refused(tmp_path):
     script = FLOOR_SCRIPTS.parent / "libstdcxx" / "build_libstdcxx.py"
     result = subprocess.run(
         [sys.executable, str(script), "--cxx", str(fake), "--out", str(tmp_path / "out")],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 1 and "has no libstdc++.a; install" in result.stderr
     assert not (tmp_path / "out" / "libstdc++.so.6").exists()

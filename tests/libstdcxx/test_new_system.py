@@ -23,9 +23,7 @@ def use_guard(code: str) -> list:
 def test_bundled_copy_is_not_mapped(run, system_libstdcxx):
     result = run(["-c", TRAIN_STEP + SHOW_COPIES])
     assert TRAINED in result.stdout, result.stderr
-    assert [line for line in result.stdout.splitlines() if line.startswith("MAPPED")] == [
-        f"MAPPED {system_libstdcxx}"
-    ]
+    assert [line for line in result.stdout.splitlines() if line.startswith("MAPPED")] == [f"MAPPED {system_libstdcxx}"]
 
 
 def test_import_after_others_is_fine(run):

@@ -48,8 +48,17 @@ def test_every_replacement_links_by_itself(tmp_path, stubs):
     archives = [stubs / "libstdcxx_nonshared.a", stubs / "libfloor_shims.a"]
     library = tmp_path / "all.so"
     feature_build.run(
-        [CXX, "-shared", "-o", library, f"-L{stubs}", "-Wl,--whole-archive", *archives,
-         "-Wl,--no-whole-archive", "-Wl,-z,defs"]
+        [
+            CXX,
+            "-shared",
+            "-o",
+            library,
+            f"-L{stubs}",
+            "-Wl,--whole-archive",
+            *archives,
+            "-Wl,--no-whole-archive",
+            "-Wl,-z,defs",
+        ]
     )
     check_floor(library)
 
@@ -91,7 +100,9 @@ def test_compiler_for_another_machine_is_refused(tmp_path):
     fake.chmod(0o755)
     result = subprocess.run(
         [sys.executable, FLOOR_SCRIPTS / "make_stub_libs.py", "--cxx", fake, "--out", tmp_path / "stubs"],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 1
     assert "aarch64-linux-gnu, expected x86_64 with glibc" in result.stderr

@@ -40,6 +40,30 @@ def test_directory_may_be_moved(saved, tmp_path):
     assert checkpoint.open_directory(str(tmp_path / "moved"), MODEL, restart=False).step == 7
 
 
+@pytest.fixture
+def increment(saved):
+    (saved / ".incremental_checkpoint").mkdir()
+    return save(saved / ".incremental_checkpoint", step=9, lines=90, examples=88)
+
+
+def test_position_is_that_of_the_increment_if_it_will_be_restored(saved, increment):
+    assert checkpoint.open_directory(str(saved), MODEL, restart=False, incremental=True) == (9, 90, 88)
+    assert checkpoint.open_directory(str(saved), MODEL, restart=False) == (7, 70, 68)
+    save(saved, step=10)
+    assert checkpoint.open_directory(str(saved), MODEL, restart=False, incremental=True).step == 10
+
+
+def test_a_damaged_increment_is_refused_by_name(saved, increment):
+    os.truncate(f"{increment}.index", 20)
+    with pytest.raises(InputError, match=f"{increment}: cannot be restored"):
+        checkpoint.open_directory(str(saved), MODEL, restart=False, incremental=True)
+
+
+def test_restart_removes_increments(saved, increment):
+    assert checkpoint.open_directory(str(saved), MODEL, restart=True, incremental=True).step == 0
+    assert not os.listdir(saved / ".incremental_checkpoint")
+
+
 def test_other_model_is_refused_and_named(saved):
     with pytest.raises(
         InputError, match=r"another model \(hidden_units \[4, 2\] there and \(8,\) now\); use --restart"

@@ -1,8 +1,8 @@
-"""What `criteo.inspect` finds out about a file, and which files it refuses."""
+"""What `text_file.inspect` finds out about a file, and which files it refuses."""
 
 import pytest
 
-from common import criteo
+from common import criteo, text_file
 from common.errors import InputError
 from modelzoo_helpers import HEADER, changed, write_rows
 
@@ -13,34 +13,34 @@ from modelzoo_helpers import HEADER, changed, write_rows
 @pytest.mark.parametrize("final_newline", [True, False], ids=["ended", "unended"])
 def test_finds_delimiter_header_and_rows(tmp_path, sample_rows, delimiter, header, newline, final_newline):
     path = write_rows(tmp_path / "f", sample_rows[:7], delimiter, header, newline, final_newline)
-    assert criteo.inspect(path) == criteo.CriteoFile(path, delimiter, header is not None, 7)
+    assert text_file.inspect(criteo.FORMAT, path) == text_file.TextFile(path, delimiter, header is not None, 7)
 
 
 def test_header_with_byte_order_mark_and_quotes(tmp_path, sample_rows):
     path = write_rows(tmp_path / "f", sample_rows[:2], header=['\ufeff"label"'] + HEADER[1:])
-    assert criteo.inspect(path).has_header
+    assert text_file.inspect(criteo.FORMAT, path).has_header
 
 
 def test_first_row_with_bad_label_is_not_taken_for_a_header(tmp_path, sample_rows):
     path = write_rows(tmp_path / "f", [changed(sample_rows[0], label="yes")] + sample_rows[1:3])
-    assert criteo.inspect(path) == criteo.CriteoFile(path, ",", False, 3)
+    assert text_file.inspect(criteo.FORMAT, path) == text_file.TextFile(path, ",", False, 3)
 
 
 def test_malformed_first_row_does_not_hide_the_delimiter(tmp_path, sample_rows):
     path = write_rows(tmp_path / "f", [["1", "2"]] + sample_rows[:2], "\t")
-    assert criteo.inspect(path) == criteo.CriteoFile(path, "\t", False, 3)
+    assert text_file.inspect(criteo.FORMAT, path) == text_file.TextFile(path, "\t", False, 3)
 
 
 def test_counts_lines_beyond_the_first_block(tmp_path, sample_rows):
     path = write_rows(tmp_path / "f", sample_rows * 100, final_newline=False)  # 5 MB
-    assert criteo.inspect(path).rows == 20_000
+    assert text_file.inspect(criteo.FORMAT, path).rows == 20_000
 
 
 def test_files_of_one_list_must_share_the_delimiter(tmp_path, sample_rows):
     comma = write_rows(tmp_path / "comma", sample_rows[:2])
     tab = write_rows(tmp_path / "tab", sample_rows[:2], "\t")
     with pytest.raises(InputError, match=r"tab: is separated by '\\t' but .*comma by ','"):
-        criteo.inspect_all([comma, tab])
+        text_file.inspect_all(criteo.FORMAT, [comma, tab])
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ def test_files_of_one_list_must_share_the_delimiter(tmp_path, sample_rows):
 def test_refuses(tmp_path, content, message):
     (tmp_path / "f").write_bytes(content)
     with pytest.raises(InputError, match=f"^{tmp_path}/f: .*{message}"):
-        criteo.inspect(str(tmp_path / "f"))
+        text_file.inspect(criteo.FORMAT, str(tmp_path / "f"))
 
 
 def test_refuses_missing_file(tmp_path):
     with pytest.raises(InputError, match="nowhere: cannot be read: No such file"):
-        criteo.inspect(str(tmp_path / "nowhere"))
+        text_file.inspect(criteo.FORMAT, str(tmp_path / "nowhere"))
 
 
 def test_refuses_directory(tmp_path):
     with pytest.raises(InputError, match="is a directory, expected a Criteo text file"):
-        criteo.inspect(str(tmp_path))
+        text_file.inspect(criteo.FORMAT, str(tmp_path))

@@ -7,20 +7,23 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from common import criteo, criteo_reader
+from common import criteo, text_file, text_reader
+from common.row_check import RowCheck
 from modelzoo_helpers import HEADER, SAMPLE, changed, write_rows
 
 
 def read(paths, batch_size=7, skip=False, limit=-1, **training):
     """All batches as (features, labels, lines), and the warnings (with skip) or the row that ended the data."""
     warnings = []
-    bad_rows = criteo_reader.BadRows(skip, warnings.append)
-    files = criteo.inspect_all(paths)
+    bad_rows = text_reader.BadRows(skip, warnings.append)
+    files = text_file.inspect_all(criteo.FORMAT, paths)
     with tf.Graph().as_default(), tf.Session() as session:
         if training:
-            dataset = criteo_reader.training_batches(files, batch_size, bad_rows, **training)
+            dataset = text_reader.training_batches(criteo.FORMAT, files, batch_size, bad_rows, **training)
         else:
-            dataset = criteo_reader.batches(criteo_reader.lines_dataset(files).take(limit), files, batch_size, bad_rows)
+            dataset = text_reader.batches(
+                criteo.FORMAT, text_reader.lines_dataset(files).take(limit), files, batch_size, bad_rows
+            )
         iterator = tf.data.make_initializable_iterator(dataset)
         batch, result = iterator.get_next(), []
         session.run(iterator.initializer)
@@ -101,7 +104,7 @@ def test_skips_malformed_row_and_names_it(tmp_path, sample_rows, case):
     batches, warnings = read([path], skip=True)
     assert table(batches) == reference(rows[:11] + rows[12:])
     assert warnings == [f"{path}:13: {reason}; row skipped"]
-    assert [int(lines) for *_, lines in batches] == [7, 7, 6]
+    assert [lines.tolist() for *_, lines in batches] == [[7], [7], [6]]
 
 
 def test_not_utf8_is_malformed(tmp_path, sample_rows):
@@ -144,7 +147,7 @@ def test_names_the_row_through_shuffle_and_several_files(tmp_path, sample_rows):
 def test_a_row_is_reported_once_over_the_passes_and_many_are_only_counted(tmp_path, sample_rows):
     path = write_rows(tmp_path / "f", [sample_rows[0]] + [["1", "2"]] * 30)
     batches, warnings = read([path], skip=True, rows=31, shuffle_buffer=0, seed=1, start_line=0, end_line=93)
-    assert len(table(batches)) == 3 and sum(int(lines) for *_, lines in batches) == 93
+    assert len(table(batches)) == 3 and sum(int(lines.sum()) for *_, lines in batches) == 93
     assert len(warnings) == len(set(warnings)) == 11
     assert warnings[-1] == "further malformed rows are only counted"
 
@@ -152,7 +155,7 @@ def test_a_row_is_reported_once_over_the_passes_and_many_are_only_counted(tmp_pa
 def test_batch_of_malformed_rows_only_is_empty(tmp_path, sample_rows):
     path = write_rows(tmp_path / "f", [["x"]] * 7 + [sample_rows[0]])
     batches, _ = read([path], skip=True)
-    assert [(len(labels), int(lines)) for _, labels, lines in batches] == [(0, 7), (1, 1)]
+    assert [(len(labels), lines.tolist()) for _, labels, lines in batches] == [(0, [7]), (1, [1])]
 
 
 def random_field(rng: random.Random) -> str:
@@ -206,9 +209,10 @@ def test_good_and_bad_rows_are_told_apart_as_defined(tmp_path):
             row = row[: rng.randrange(41)] + ["q"] * rng.randrange(3)
         rows.append(row)
     texts = np.array([",".join(row).encode() for row in rows], object)
-    reasons = [criteo_reader.explain(text, ",") for text in texts]
+    reasons = [criteo.FORMAT.explain(text, ",") for text in texts]
+    row_check = RowCheck(criteo.FORMAT, ",")
     for start in range(0, len(rows), 50):
-        suspects = set(criteo_reader.suspicious_rows(texts[start : start + 50], ","))
+        suspects = set(row_check.suspicious(texts[start : start + 50]))
         malformed = {i for i, reason in enumerate(reasons[start : start + 50]) if reason}
         assert malformed <= suspects
     good = [row for row, reason in zip(rows, reasons) if not reason]
@@ -223,7 +227,7 @@ def test_good_and_bad_rows_are_told_apart_as_defined(tmp_path):
 def test_fast_check_vouches_for_plain_rows(sample_rows):
     """Else every batch would pay for the check row by row, unnoticed."""
     texts = np.array([",".join(row).encode() for row in sample_rows], object)
-    assert len(criteo_reader.suspicious_rows(texts, ",")) == 0
+    assert len(RowCheck(criteo.FORMAT, ",").suspicious(texts)) == 0
 
 
 def passes(**options):

@@ -6,7 +6,8 @@ import pathlib
 import numpy as np
 import pytest
 
-from common import criteo, criteo_synthetic
+from common import criteo, criteo_synthetic, synthetic, text_file
+from common.criteo_synthetic import GENERATOR
 from common.metrics import roc_auc
 
 
@@ -15,27 +16,27 @@ def contents(paths):
 
 
 def test_same_seed_same_bytes(tmp_path):
-    first = criteo_synthetic.generate(str(tmp_path / "a"), 300, 200, seed=7)
-    second = criteo_synthetic.generate(str(tmp_path / "b"), 300, 200, seed=7)
+    first = synthetic.generate(GENERATOR, str(tmp_path / "a"), 300, 200, seed=7)
+    second = synthetic.generate(GENERATOR, str(tmp_path / "b"), 300, 200, seed=7)
     assert contents(first) == contents(second)
     assert contents(first)[0] != contents(first)[1]
 
 
 def test_other_seed_other_rows(tmp_path):
-    first = criteo_synthetic.generate(str(tmp_path / "a"), 300, 200, seed=7)
-    second = criteo_synthetic.generate(str(tmp_path / "b"), 300, 200, seed=8)
+    first = synthetic.generate(GENERATOR, str(tmp_path / "a"), 300, 200, seed=7)
+    second = synthetic.generate(GENERATOR, str(tmp_path / "b"), 300, 200, seed=8)
     assert contents(first)[0] != contents(second)[0]
 
 
 def test_more_rows_begin_with_the_rows_of_fewer(tmp_path):
-    few = contents(criteo_synthetic.generate(str(tmp_path / "a"), 20_000, 1, seed=7))[0]
-    many = contents(criteo_synthetic.generate(str(tmp_path / "b"), 20_500, 1, seed=7))[0]
+    few = contents(synthetic.generate(GENERATOR, str(tmp_path / "a"), 20_000, 1, seed=7))[0]
+    many = contents(synthetic.generate(GENERATOR, str(tmp_path / "b"), 20_500, 1, seed=7))[0]
     assert many.startswith(few) and len(many) > len(few)
 
 
 def test_rows_are_of_the_criteo_format(tmp_path):
-    path = criteo_synthetic.generate(str(tmp_path), 2000, 1, seed=7).train
-    assert criteo.inspect(path) == criteo.CriteoFile(path, ",", True, 2000)
+    path = synthetic.generate(GENERATOR, str(tmp_path), 2000, 1, seed=7).train
+    assert text_file.inspect(criteo.FORMAT, path) == text_file.TextFile(path, ",", True, 2000)
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["label"] for row in rows} == {"0", "1"}
@@ -48,7 +49,7 @@ def test_rows_are_of_the_criteo_format(tmp_path):
 
 
 def test_ids_follow_zipf(tmp_path):
-    path = criteo_synthetic.generate(str(tmp_path), 20_000, 1, seed=7).train
+    path = synthetic.generate(GENERATOR, str(tmp_path), 20_000, 1, seed=7).train
     with open(path, newline="") as file:
         tokens = [row["C1"] for row in csv.DictReader(file)]
     counts = np.sort(np.unique(tokens, return_counts=True)[1])[::-1]
@@ -62,7 +63,7 @@ def test_tokens_of_a_column_are_distinct():
 
 
 def test_labels_follow_the_planted_model():
-    planted = criteo_synthetic._Planted(11)
+    planted = synthetic.truth(GENERATOR, 11)
     rng = np.random.default_rng(5)
     _, _, logits = planted.draw(rng, 50_000)
     labels = planted.labels(rng, logits)
@@ -71,17 +72,17 @@ def test_labels_follow_the_planted_model():
 
 
 def test_finished_set_is_found_again(tmp_path):
-    paths = criteo_synthetic.generate(str(tmp_path), 300, 200, seed=7)
+    paths = synthetic.generate(GENERATOR, str(tmp_path), 300, 200, seed=7)
     before = [pathlib.Path(path).stat().st_mtime_ns for path in paths]
-    assert criteo_synthetic.is_cached(str(tmp_path), 300, 200, 7)
-    criteo_synthetic.generate(str(tmp_path), 300, 200, seed=7, progress=lambda rows: pytest.fail("generated again"))
+    assert synthetic.is_cached(GENERATOR, str(tmp_path), 300, 200, 7)
+    synthetic.generate(GENERATOR, str(tmp_path), 300, 200, seed=7, progress=lambda rows: pytest.fail("generated again"))
     assert [pathlib.Path(path).stat().st_mtime_ns for path in paths] == before
 
 
 def test_set_of_other_parameters_is_replaced(tmp_path):
-    criteo_synthetic.generate(str(tmp_path), 300, 200, seed=7)
-    path = criteo_synthetic.generate(str(tmp_path), 100, 200, seed=7).train
-    assert criteo.inspect(path).rows == 100
+    synthetic.generate(GENERATOR, str(tmp_path), 300, 200, seed=7)
+    path = synthetic.generate(GENERATOR, str(tmp_path), 100, 200, seed=7).train
+    assert text_file.inspect(criteo.FORMAT, path).rows == 100
 
 
 def test_interrupted_or_altered_set_is_made_again(tmp_path):
@@ -89,9 +90,9 @@ def test_interrupted_or_altered_set_is_made_again(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        criteo_synthetic.generate(str(tmp_path), 300, 200, seed=7, progress=interrupt)
-    assert not criteo_synthetic.is_cached(str(tmp_path), 300, 200, 7)
-    whole = contents(criteo_synthetic.generate(str(tmp_path), 300, 200, seed=7))
+        synthetic.generate(GENERATOR, str(tmp_path), 300, 200, seed=7, progress=interrupt)
+    assert not synthetic.is_cached(GENERATOR, str(tmp_path), 300, 200, 7)
+    whole = contents(synthetic.generate(GENERATOR, str(tmp_path), 300, 200, seed=7))
     with open(tmp_path / "eval.csv", "ab") as file:
         file.write(b"x")
-    assert contents(criteo_synthetic.generate(str(tmp_path), 300, 200, seed=7)) == whole
+    assert contents(synthetic.generate(GENERATOR, str(tmp_path), 300, 200, seed=7)) == whole

@@ -28,8 +28,13 @@ from common import flags
         (["--holdout", ".5"], "--holdout has no effect without --data"),
         (["--data", "f", "--eval_data", "g", "--holdout", ".5"], "--holdout has no effect with --eval_data"),
         (["--data", "f", "--eval_data", "g", "--no_eval"], "--eval_data has no effect with --no_eval"),
+        (["--incremental_ckpt", "-1"], "argument --incremental_ckpt: got '-1', expected an integer of at least 0"),
+        (["--tf", "--incremental_ckpt", "30"], "--tf and --incremental_ckpt contradict each other"),
         (["--steps", "5", "--epochs", "2"], "--epochs has no effect with --steps"),
         (["--no_eval", "--curve_rows", "5"], "--curve_rows has no effect with --no_eval"),
+        (["--emb_fusion", "--group_embedding"], "--emb_fusion and --group_embedding contradict each other"),
+        (["--tf", "--group_embedding"], "--tf and --group_embedding contradict each other"),
+        (["--tf", "--optimizer", "adagraddecay"], "--tf and --optimizer adagraddecay contradict each other"),
         (["--full_size", "--embedding_dim", "8"], "--embedding_dim and --full_size contradict each other"),
     ],
 )
@@ -46,6 +51,12 @@ def test_defaults_that_depend_on_others():
     args = train.parse(["--output_dir", "somewhere"])
     assert (args.checkpoint, args.epochs, args.holdout) == ("somewhere/checkpoint", 1, 0.1)
     assert train.size_of(args) == train.model.DEFAULT_SIZE
+
+
+def test_plain_tensorflow_has_adam_for_adamasync():
+    assert train.parse(["--tf", "--optimizer", "adamasync"]).optimizer == "adam"
+    assert train.parse(["--optimizer", "adamasync"]).optimizer == "adamasync"
+    assert train.parse([]).optimizer == "adam"
 
 
 def test_full_size_is_the_published_one():

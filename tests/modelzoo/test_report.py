@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from common import report
+from common import plots, report
 from common.errors import InputError
 from common.graph import Evaluation
 from common.history import History, Window
@@ -96,7 +96,7 @@ def test_plot_is_a_png_with_ink(tmp_path, evaluated):
         report.Point(i, i * 512, 1 / i, 0.5 + i / 20, *([0.9 / i, 0.5 + i / 19] if evaluated else []))
         for i in (1, 2, 3)
     ]
-    assert report.plot(str(tmp_path / "p.png"), "title", points)
+    assert plots.curves(str(tmp_path / "p.png"), "title", points)
     data = (tmp_path / "p.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == (1200, 480)
     import matplotlib.image
@@ -104,3 +104,51 @@ def test_plot_is_a_png_with_ink(tmp_path, evaluated):
     pixels = matplotlib.image.imread(str(tmp_path / "p.png"))[..., :3]
     blue = (pixels[..., 2] > 0.6) & (pixels[..., 0] < 0.3)
     assert (blue.sum() > 100) == evaluated
+
+
+def test_plot_of_several_tasks_has_a_curve_of_each(tmp_path):
+    points = [
+        report.Point(i, i * 512, 1 / i, 0.5, 0.9 / i, 0.6, {"clk": 0.5, "buy": 0.6}, {"clk": 0.6, "buy": 0.7})
+        for i in (1, 2, 3)
+    ]
+    assert plots.curves(str(tmp_path / "p.png"), "title", points)
+    import matplotlib.image
+
+    pixels = matplotlib.image.imread(str(tmp_path / "p.png"))[..., :3]
+    blue = (pixels[..., 2] > 0.6) & (pixels[..., 0] < 0.3)
+    orange = (pixels[..., 0] > 0.65) & (pixels[..., 2] < 0.3)
+    assert blue.sum() > 100 and orange.sum() > 100
+
+
+def test_window_of_several_tasks_has_the_auc_of_each():
+    rng = np.random.default_rng(3)
+    seen, batches = Window(batch_size=50), []
+    for _ in range(3):
+        batches.append({name: (rng.integers(0, 2, 50), rng.random(50)) for name in ("clk", "buy")})
+        labels, scores = ({name: pair[i] for name, pair in batches[-1].items()} for i in (0, 1))
+        seen.add(0.5, labels, scores)
+    expected = {
+        name: roc_auc(*(np.concatenate(parts) for parts in zip(*(batch[name] for batch in batches))))
+        for name in ("clk", "buy")
+    }
+    assert seen.aucs() == expected and seen.auc() == expected["clk"]
+    assert window(1.0).aucs() is None
+
+
+def test_table_has_a_column_for_each_of_several_tasks():
+    train, held_out = (
+        report.Measure(0.5, 0.7, 10, 1.0, 3.0, 0, {"clk": clk, "conversion": 0.8}) for clk in (0.7, math.nan)
+    )
+    lines = report.table(train, held_out, {"wall_seconds": 1, "cpu_seconds": 1, "peak_memory_mib": 1}).splitlines()
+    assert lines[2].split() == ["train", "0.5000", "0.7000", "0.8000", "10", "1", "0"]
+    assert lines[3].split() == ["eval", "0.5000", "-", "0.8000", "10", "1", "0"]
+    for title, value in (("AUC clk", "0.7000"), ("AUC conversion", "0.8000")):
+        assert lines[0].index(title) + len(title) == lines[2].index(value) + len(value)
+
+
+def test_files_speak_of_tasks_only_where_there_are_several():
+    one = report.Measure(loss=0.5, auc=0.7, examples=1, rate=1.0, cpu_seconds=1.0, bad_rows=0)
+    assert "aucs" not in report.as_dict(one)
+    assert report.as_dict(report.Point(1, 2, 0.5, 0.6))["eval_auc"] is None
+    several = report.Point(1, 2, 0.5, 0.6, train_aucs={"clk": 0.6, "buy": 0.5})
+    assert report.as_dict(several)["train_aucs"] == {"clk": 0.6, "buy": 0.5}

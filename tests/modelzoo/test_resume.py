@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -58,7 +59,8 @@ def test_sigint_saves_the_step_it_finished_and_says_how_to_go_on(runs):
     assert code == 130 and "Traceback" not in "".join(log)
     said = re.fullmatch(
         r"train.py: stopped by SIGINT: step (\d+) of 600 is saved in cut/checkpoint; go on with: "
-        r"python\S* \S+/train.py .*--output_dir cut\n",
+        + re.escape(sys.executable)
+        + r" \S+/train.py .*--output_dir cut\n",
         log[-1],
     )
     step = int(said.group(1))

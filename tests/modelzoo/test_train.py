@@ -4,10 +4,11 @@ import json
 import os
 import re
 import struct
+import subprocess
 
 import pytest
 
-from modelzoo_helpers import HEADER, SAMPLE, SMALL, changed, run_train, write_rows
+from modelzoo_helpers import HEADER, SAMPLE, SMALL, changed, run_train, train_command, write_rows
 
 
 def load(folder):
@@ -39,7 +40,8 @@ def sample_run(tmp_path_factory):
         "--curve_rows",
         "20",
     ]
-    run = run_train(folder, *flags)
+    # As a user starts it.
+    run = subprocess.run(train_command(*flags), cwd=folder, text=True, capture_output=True, timeout=150)
     assert run.returncode == 0, run.stderr
     return run, folder / "out", flags
 

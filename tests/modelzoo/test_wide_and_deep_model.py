@@ -1,12 +1,15 @@
 """The network against NumPy on its own variables, its optimizers, and its slices."""
 
+import argparse
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import model
 import train
-from common import criteo, model_flags
+from common import criteo, ev_flags, parts
+from common.embeddings import Embeddings
 from common.graph import session_config
 
 SIZE = model.Size(hash_buckets=50, embedding_dim=3, widen_large=True, hidden_units=(16, 16))
@@ -20,14 +23,19 @@ def batch():
     features.update(
         {name: np.array([f"{v:x}" for v in rng.integers(0, 99, BATCH)], object) for name in criteo.CATEGORICAL}
     )
-    features["C7"][2] = criteo.MISSING_CATEGORY
+    features["C7"][2] = " "
     return features, rng.integers(0, 2, BATCH).astype(np.float32)
 
 
-def build(batch, partitioner_bytes=None):
+def grouped_if(group):
+    kinds = dict.fromkeys(ev_flags.KINDS, False)
+    return Embeddings(argparse.Namespace(group_embedding=group, emb_fusion=False, **kinds))
+
+
+def build(batch, partitioner_bytes=None, **options):
     features, labels = batch
     features = {name: tf.constant(value) for name, value in features.items()}
-    logits = model.logits(features, SIZE, *[model_flags.partitioner(partitioner_bytes, 1)] * 2)
+    logits = model.logits(features, SIZE, *[parts.partitioner(partitioner_bytes, 1)] * 2, **options)
     loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.constant(labels), logits=logits))
     return features, logits, loss
 
@@ -87,7 +95,7 @@ def test_optimizer_lowers_the_loss_and_trains_both_parts(batch, optimizer, three
         _, _, loss = build(batch)
         make, rate = train.OPTIMIZERS[optimizer]
         step = tf.train.get_or_create_global_step()
-        op = model.train_op(loss, tf.train.FtrlOptimizer(0.2), make(rate), step)
+        op = model.train_op(loss, tf.train.FtrlOptimizer(0.2), make(rate, step), step)
         session.run(tf.global_variables_initializer())
         variables = tf.trainable_variables()
         before, first_loss = session.run([variables, loss])
@@ -120,6 +128,25 @@ def test_slices_by_the_partitioner_give_the_same_logits(batch, tmp_path, three_c
         for _ in range(5):
             session.run(op)
         assert session.run(loss) < before
+
+
+def test_lookups_in_one_op_give_the_same_logits(batch, tmp_path, three_categories):
+    results = []
+    for group in (False, True):
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            _, logits, loss = build(batch, embeddings=grouped_if(group))
+            grouped = [op.name for op in graph.get_operations() if "GroupEmbedding" in op.type]
+            assert bool(grouped) == group
+            saver, path = tf.train.Saver(), str(tmp_path / "model")
+            if group:
+                saver.restore(session, path)
+            else:
+                session.run(tf.global_variables_initializer())
+                saver.save(session, path)
+            gradients = tf.gradients(loss, tf.trainable_variables())
+            results.append(session.run([logits, *map(tf.convert_to_tensor, gradients)]))
+    for plain, grouped in zip(*results):
+        np.testing.assert_allclose(grouped, plain, rtol=1e-5, atol=1e-6)
 
 
 def test_xla_gives_the_same_training(batch, three_categories):

@@ -21,8 +21,15 @@ def train(tmp_path_factory):
         path = tmp_path_factory.mktemp("train") / "results.pkl"
         env = {k: v for k, v in os.environ.items() if not k.startswith("TF_")}
         env.update(TF_CPP_MIN_LOG_LEVEL="2", **environment)
-        done = subprocess.run([sys.executable, str(SCRIPT), str(path), *arguments], env=env, cwd=path.parent,
-                              text=True, capture_output=True, check=False, timeout=600)
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), str(path), *arguments],
+            env=env,
+            cwd=path.parent,
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=600,
+        )
         return done, pickle.loads(path.read_bytes()) if done.returncode == 0 else None
 
     def checked(*arguments: str, **environment: str) -> dict:
@@ -38,6 +45,7 @@ def train(tmp_path_factory):
 def tf():
     """TensorFlow with an empty default graph."""
     import tensorflow
+
     with tensorflow.Graph().as_default():
         yield tensorflow
 

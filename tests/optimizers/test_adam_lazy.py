@@ -8,7 +8,8 @@ def second_step_moves_untouched_rows(tf, run_session, **arguments):
     table = tf.get_variable("table", initializer=tf.zeros([4, 2]))
     indices = tf.placeholder(tf.int64, [None])
     train = tf.train.AdamOptimizer(0.1, **arguments).apply_gradients(
-        [(tf.IndexedSlices(tf.ones([1, 2]), indices), table)])
+        [(tf.IndexedSlices(tf.ones([1, 2]), indices), table)]
+    )
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         session.run(train, {indices: [0]})
@@ -25,8 +26,9 @@ def test_lazy_leaves_untouched_rows(tf, run_session):
     assert not second_step_moves_untouched_rows(tf, run_session, lazy=True)
 
 
-@pytest.mark.parametrize("value, lazy, expected", [
-    ("1", None, False), ("0", None, True), ("1", False, True), ("0", True, False)])
+@pytest.mark.parametrize(
+    "value, lazy, expected", [("1", None, False), ("0", None, True), ("1", False, True), ("0", True, False)]
+)
 def test_environment_decides_where_the_argument_does_not(value, lazy, expected, check_python):
     code = f"""
 import tensorflow as tf
@@ -51,8 +53,9 @@ def test_other_values_are_refused(tf):
 def test_lazy_step_costs_no_pass_over_the_table(tf):
     table = tf.get_variable("table", initializer=tf.zeros([4, 2]))
     tf.train.AdamOptimizer(0.1, lazy=True).apply_gradients(
-        [(tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0])), table)])
-    node, = [n for n in tf.get_default_graph().as_graph_def().node if n.op == "SparseApplyAdam"]
+        [(tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0])), table)]
+    )
+    (node,) = [n for n in tf.get_default_graph().as_graph_def().node if n.op == "SparseApplyAdam"]
     assert not node.attr["decay_all_rows"].b
 
 

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 OPTIMIZERS = {
-    "GradientDescent": {}, "Adagrad": {}, "Momentum": {"momentum": 0.9}, "Ftrl": {}, "RMSProp": {}, "Adam": {},
+    "GradientDescent": {},
+    "Adagrad": {},
+    "Momentum": {"momentum": 0.9},
+    "Ftrl": {},
+    "RMSProp": {},
+    "Adam": {},
     "Adam lazy": {"lazy": True},
 }
 
@@ -38,8 +43,9 @@ def test_index_outside_the_table(bad, name, resource, tf):
 
 @pytest.mark.parametrize("resource", [False, True], ids=["ref", "resource"])
 @pytest.mark.parametrize("name", OPTIMIZERS)
-@pytest.mark.parametrize("indices, shape", [
-    ([0, 1], [2, 4]), ([0, 1], [3, 3]), ([0, 1], [2]), ([[0, 1]], [2, 3]), ([0, 1], [2, 3, 1])])
+@pytest.mark.parametrize(
+    "indices, shape", [([0, 1], [2, 4]), ([0, 1], [3, 3]), ([0, 1], [2]), ([[0, 1]], [2, 3]), ([0, 1], [2, 3, 1])]
+)
 def test_shapes_that_do_not_match(indices, shape, name, resource, tf):
     before, after, message = train_with(tf, name, resource, indices, np.ones(shape))
     assert message is not None

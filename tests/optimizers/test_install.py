@@ -19,8 +19,11 @@ def test_every_path_leads_to_the_same_class(module, name, tf):
     ours = getattr(importlib.import_module(f"tensorflow.deeprec.optimizers.{module}"), name)
     assert getattr(tf.train, name) is ours
     assert getattr(tf.compat.v1.train, name) is ours
-    for path in (f"tensorflow.python.training.{module}", "tensorflow.python.training.training",
-                 "tensorflow._api.v2.compat.v1.train"):
+    for path in (
+        f"tensorflow.python.training.{module}",
+        "tensorflow.python.training.training",
+        "tensorflow._api.v2.compat.v1.train",
+    ):
         assert getattr(importlib.import_module(path), name) is ours
 
 
@@ -33,6 +36,7 @@ def test_ours_is_a_released_optimizer(name, tf):
 
 def test_installing_again_changes_nothing(tf):
     from tensorflow.deeprec import optimizers
+
     before = {name: getattr(tf.train, name) for name in CLASSES.values()}
     optimizers.install()
     assert before == {name: getattr(tf.train, name) for name in CLASSES.values()}

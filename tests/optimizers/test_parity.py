@@ -54,7 +54,7 @@ def formula(case):
             l1, l2 = a.get("l1_regularization_strength", 0), a.get("l2_regularization_strength", 0)
             accum = s[0][rows] + g**2
             shrunk = g + 2 * a.get("l2_shrinkage_regularization_strength", 0) * w[rows]
-            linear = s[1][rows] + shrunk - (accum**p - s[0][rows]**p) / lr * w[rows]
+            linear = s[1][rows] + shrunk - (accum**p - s[0][rows] ** p) / lr * w[rows]
             w[rows] = (np.clip(linear, -l1, l1) - linear) / (accum**p / lr + 2 * l2)
             s[0][rows], s[1][rows] = accum, linear
         elif case.optimizer == "RMSProp":
@@ -62,7 +62,7 @@ def formula(case):
             variance = s[0][rows]
             if a.get("centered"):
                 s[2][rows] = decay * s[2][rows] + (1 - decay) * g
-                variance = variance - s[2][rows]**2
+                variance = variance - s[2][rows] ** 2
             s[1][rows] = a["momentum"] * s[1][rows] + lr * g / np.sqrt(variance + a["epsilon"])
             w[rows] -= s[1][rows]
         elif case.optimizer == "Adam":
@@ -81,8 +81,9 @@ def test_matches_formula(name, train):
     if case.optimizer == "Adam" and case.dtype in ("float16", "bfloat16"):
         pytest.skip("beta2 = 0.999 and epsilon = 1e-8 do not exist in 16 bits; see test_sixteen_bits.py")
     got = values_of(case, train())["var"]
-    np.testing.assert_allclose(got, formula(case), rtol=FORMULA_TOLERANCE[case.dtype],
-                               atol=FORMULA_TOLERANCE[case.dtype])
+    np.testing.assert_allclose(
+        got, formula(case), rtol=FORMULA_TOLERANCE[case.dtype], atol=FORMULA_TOLERANCE[case.dtype]
+    )
 
 
 # The released kernels round every intermediate of 16-bit types, so those are compared with the formula only.
@@ -94,8 +95,9 @@ def test_matches_released_optimizer(name, train):
     tolerance = 1e-13 if case.dtype == "float64" else 1e-6
     for slot, value in values_of(case, ours).items():
         expected = values_of(case, released)[slot]
-        np.testing.assert_allclose(value, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max(),
-                                   err_msg=slot)
+        np.testing.assert_allclose(
+            value, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max(), err_msg=slot
+        )
 
 
 @pytest.mark.parametrize("isa", ["scalar", "avx2", "avx512"])

@@ -18,11 +18,13 @@ def test_adam_step_is_the_float_step_rounded(dtype, lazy, resource, tf):
     results = []
     for storage in (kind, tf.float64):
         with tf.Graph().as_default(), tf.Session() as session:
-            table = tf.get_variable("table", initializer=tf.constant(start.astype(storage.as_numpy_dtype)),
-                                    use_resource=resource)
+            table = tf.get_variable(
+                "table", initializer=tf.constant(start.astype(storage.as_numpy_dtype)), use_resource=resource
+            )
             optimizer = tf.train.AdamOptimizer(**settings)
             train = optimizer.apply_gradients(
-                [(tf.IndexedSlices(tf.constant(gradients.astype(storage.as_numpy_dtype)), indices), table)])
+                [(tf.IndexedSlices(tf.constant(gradients.astype(storage.as_numpy_dtype)), indices), table)]
+            )
             session.run(tf.global_variables_initializer())
             session.run(train)
             results.append(session.run([table, optimizer.get_slot(table, "m"), optimizer.get_slot(table, "v")]))

@@ -49,6 +49,7 @@ def test_own_sparse_step_gets_unique_indices(name, resource, tf):
 def test_own_sparse_step_may_call_ours(name, resource, tf):
     class Clipped(getattr(tf.train, name + "Optimizer")):
         """Clips the sum of a row's gradients: the result tells whether equal indices were summed before."""
+
         def _apply_sparse(self, grad, var):
             return super()._apply_sparse(tf.IndexedSlices(tf.clip_by_value(grad.values, 0, 5), grad.indices), var)
 

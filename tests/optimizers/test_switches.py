@@ -21,12 +21,15 @@ print("".join(found))
 """
 
 
-@pytest.mark.parametrize("disabled, ref, resource", [
-    ("", "+++++++", "+++++++"),
-    ("all", "-------", "-------"),
-    ("SparseApplyAdagrad, SparseApplyAdam", "+-+++--", "+++++++"),
-    ("ResourceSparseApplyFtrl,ResourceSparseApplyGradientDescent", "+++++++", "-++-+++"),
-])
+@pytest.mark.parametrize(
+    "disabled, ref, resource",
+    [
+        ("", "+++++++", "+++++++"),
+        ("all", "-------", "-------"),
+        ("SparseApplyAdagrad, SparseApplyAdam", "+-+++--", "+++++++"),
+        ("ResourceSparseApplyFtrl,ResourceSparseApplyGradientDescent", "+++++++", "-++-+++"),
+    ],
+)
 def test_named_kernels_are_not_used(disabled, ref, resource, check_python):
     for kind, expected in ((False, ref), (True, resource)):
         code = COUNT_OPS.replace("RESOURCE", str(kind))

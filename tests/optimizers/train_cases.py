@@ -18,6 +18,7 @@ WIDE = ("float32", "float64")
 @dataclasses.dataclass(frozen=True)
 class Case:
     """An optimizer with its arguments, and the variable it trains."""
+
     optimizer: str
     arguments: tuple = ()
     resource: bool = False
@@ -72,6 +73,7 @@ def initial(width: int):
 def build(case: Case):
     """Returns (placeholders of indices and values, train op)."""
     import tensorflow as tf
+
     dtype = tf.as_dtype(case.dtype)
     with tf.variable_scope(case.name.replace("=", "_"), use_resource=case.resource):
         partitioner = tf.fixed_size_partitioner(case.partitions) if case.partitions > 1 else None
@@ -79,12 +81,14 @@ def build(case: Case):
 
         def initializer(shape, dtype=None, partition_info=None):
             offset = partition_info.var_offset[0] if partition_info else 0
-            return start[offset:offset + int(shape[0])]
+            return start[offset : offset + int(shape[0])]
 
         table = tf.get_variable("table", [ROWS, case.width], dtype, initializer, partitioner=partitioner)
     indices = tf.placeholder(case.index_dtype, [None])
     values = tf.placeholder(dtype, [None, case.width])
-    optimizer = getattr(tf.train, case.optimizer + "Optimizer")(**dict(case.arguments), name=case.name.replace("=", "_"))
+    optimizer = getattr(tf.train, case.optimizer + "Optimizer")(
+        **dict(case.arguments), name=case.name.replace("=", "_")
+    )
     if case.partitions == 1:
         train = optimizer.apply_gradients([(tf.IndexedSlices(values, indices), table)])
     else:
@@ -104,6 +108,7 @@ def main() -> None:
     parser.add_argument("--last", type=int, default=STEPS)
     arguments = parser.parse_args()
     import tensorflow as tf
+
     cases = [case for case in CASES.values() if case.dtype in WIDE or not arguments.wide]
     built = [(case, *build(case)) for case in cases]
     saver = tf.train.Saver(sharded=True)

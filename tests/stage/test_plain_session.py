@@ -212,8 +212,14 @@ def test_a_coordinator_ends_the_threads(start):
 
 
 def test_a_coordinator_ends_a_thread_that_waits_beside_one_that_failed(start):
-    bad = tf.check_numerics(tf.log(-1.0 - tf.cast(counting(), tf.float32)), "bad")
-    tf.prefetch_join([tf.cast(counting(), tf.float32), bad])
+    def late(_):
+        # The other thread waits for room by then; before, it would end by itself.
+        time.sleep(0.15)
+        return float("nan")
+
+    bad = tf.py_func(late, [counting()], tf.double)
+    bad.set_shape([])
+    tf.prefetch_join([tf.cast(counting(), tf.double), tf.check_numerics(bad, "bad")])
     coord = tf.train.Coordinator()
     with tf.Session() as session:
         threads = start(session, coord)

@@ -28,6 +28,13 @@ REQUIREMENTS = (
     "wrapt>=1.11.0",
 )
 
+# What some features need, by the name of the extra: pip install 'tensorflow[parquet]'.
+EXTRAS = {
+    "kafka": ("confluent-kafka",),
+    # Later ones ask for NumPy 2.
+    "parquet": ('pyarrow<26; python_version < "3.13"', 'pyarrow; python_version >= "3.13"'),
+}
+
 # tensorboard was a part of 1.15's installation; it is the user's to add.
 SUMMARY = (
     "TensorFlow 1.15's API, with DeepRec, HybridBackend and SparseOperationKit features, "
@@ -37,6 +44,7 @@ SUMMARY = (
 CONSOLE_SCRIPTS = (
     "saved_model_cli = tensorflow.python.tools.saved_model_cli:main",
     "tf-deeprec-doctor = deeprec_doctor:main",
+    "tf-deeprec-horovod = deeprec_horovod:main",
     "tf-deeprec-scan = deeprec_scan.command:main",
     "tf_upgrade_v2 = tensorflow.tools.compatibility.tf_upgrade_v2_main:main",
     "tflite_convert = tensorflow.lite.python.tflite_convert:main",
@@ -59,6 +67,11 @@ def metadata(version, description):
         "Description-Content-Type: text/markdown",
     ]
     head += [f"Requires-Dist: {requirement}" for requirement in REQUIREMENTS]
+    for extra, requirements in sorted(EXTRAS.items()):
+        head.append(f"Provides-Extra: {extra}")
+        for requirement in requirements:
+            name, _, marker = requirement.partition("; ")
+            head.append(f'Requires-Dist: {name}; extra == "{extra}"' + (f" and {marker}" if marker else ""))
     return "\n".join(head) + "\n\n" + description
 
 

@@ -116,7 +116,11 @@ def tensorflow_wheel(name, self_contained = False):
             "//third_party/tensorflow_estimator:edits.py",
             "//third_party/tf_slim:edits.py",
         ],
-        overlay = ["//tensorflow:overlay"],
+        overlay = [
+            "//hybridbackend:python",
+            "//sparse_operation_kit:overlay",
+            "//tensorflow:overlay",
+        ],
         parts = [
             "@local_tf//:tf_keras.whl",
             "@local_tf//:tensorflow_estimator.whl",
@@ -126,6 +130,7 @@ def tensorflow_wheel(name, self_contained = False):
             "//third_party/libstdcxx:libstdc++.so.6": "tensorflow/libstdcxx_guard/",
             "//third_party/libstdcxx:libcxxprobe.so": "tensorflow/libstdcxx_guard/",
             "//tools/doctor:deeprec_doctor.py": "",
+            "//tools/horovod:deeprec_horovod.py": "",
             "//tools/pip_package:standalone_keras/_deeprec_keras.py": "",
             "//tools/pip_package:standalone_keras/deeprec_keras.pth": "",
             "//tools/scan:deeprec_scan": "deeprec_scan/",

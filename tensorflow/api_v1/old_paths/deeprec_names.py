@@ -11,6 +11,8 @@ _STAGE = "tensorflow.deeprec.stage"
 MODULES = {
     "tensorflow.core.framework.embedding": (),
     "tensorflow.core.framework.embedding.config_pb2": f"{_EV}.storage_types",
+    f"{_PY}.data.experimental.ops.dataframe": "tensorflow.deeprec.data.dataframe",
+    f"{_PY}.data.experimental.ops.parquet_dataset_ops": "tensorflow.deeprec.data.parquet_dataset",
     f"{_PY}.ops.gen_kv_variable_ops": f"{_EV}.gen_kv_variable_ops",
     f"{_PY}.ops.fused_embedding_ops": f"{_EV}.group_lookup",
     f"{_PY}.ops.group_embedding_lookup_ops": f"{_EV}.group_lookup",
@@ -19,6 +21,8 @@ MODULES = {
     f"{_PY}.ops.kv_variable_ops": f"{_EV}.kv_variable_ops",
     f"{_PY}.ops.prefetch": f"{_STAGE}.prefetch",
     f"{_PY}.ops.prefetch_runner": f"{_STAGE}.runner",
+    f"{_PY}.ops.work_queue": "tensorflow.deeprec.work_queue.work_queue",
+    f"{_PY}.training.incremental_saver": "tensorflow.deeprec.incremental.saver",
     **{
         f"{_PY}.training.{module}": f"{_OPTIMIZERS}.{module}"
         for module in ("adagrad_decay", "adagrad_decay_v2", "adam_async", "weight_decay_optimizers")
@@ -78,6 +82,7 @@ _STAGES = {
 _CONFIG = {
     "ExecutorPolicy": "tensorflow.deeprec.config.executor_policy:ExecutorPolicy",
     "SmartStageOptions": f"{_STAGE}.smart_options:SmartStageOptions",
+    "graph_optimizer": "tensorflow.deeprec.graph_optimizer",
 }
 _MORE_COLUMNS = {
     name: f"{_FC}.{module}:{name}"
@@ -126,6 +131,7 @@ _DECODERS = {
         "string_to_hash64",
     )
 }
+_KAFKA = {name: f"tensorflow.deeprec.kafka.datasets:{name}" for name in ("KafkaDataset", "KafkaGroupIODataset")}
 _STITCH = {"dynamic_stitch_fast": f"{_OPS}.nn_ops:dynamic_stitch_fast"}
 _ROOT = {**_OPTIONS, **_GETTERS, **_STAGES, **_CONFIG, **_STRINGS}
 _TRAIN = {
@@ -141,6 +147,7 @@ _TRAIN = {
 NAMES = {
     "tensorflow": _ROOT,
     _API: _ROOT,
+    f"{_API}.data": _KAFKA,
     f"{_API}.feature_column": _COLUMNS,
     f"{_API}.nn": {**_LOOKUPS, **_LAYERS, "gelu": f"{_OPS}.nn_ops:gelu"},
     f"{_API}.train": _TRAIN,
@@ -148,6 +155,7 @@ NAMES = {
         name: f"tensorflow.contrib.layers.table_columns:{name}"
         for name in ("sparse_column_with_dynamic_dimension_embedding", "sparse_column_with_embedding")
     },
+    f"{_PY}.data.ops.readers": {**_KAFKA, "write_kafka": "tensorflow.deeprec.kafka.datasets:write_kafka"},
     f"{_PY}.feature_column.feature_column_lib": _COLUMNS,
     f"{_PY}.feature_column.feature_column_v2": {**_COLUMNS, **_MORE_COLUMNS},
     f"{_PY}.feature_column.sequence_feature_column": {

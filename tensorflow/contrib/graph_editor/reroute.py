@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 from tensorflow.contrib.graph_editor import subgraph, util
+from tensorflow.deeprec.marks import mark
 
 
 def _check_ts_compatibility(ts0, ts1):
@@ -38,6 +39,7 @@ def _exchange(ts0, ts1, swap, can_modify, cannot_modify):
         moves = [(use, t0) for use in _uses(t1, can_modify, cannot_modify)]
         if swap:
             moves += [(use, t1) for use in _uses(t0, can_modify, cannot_modify)]
+        mark.forget(op for (op, _), _ in moves)
         for (op, position), new in moves:
             # The runtime has no public way to change an input.
             op._update_input(position, new)

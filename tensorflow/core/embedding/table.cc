@@ -172,6 +172,8 @@ void Table::Clear() {
   for (int s = 0; s < num_shards_; ++s) {
     std::unique_lock<SharedMutex> lock(shards_[s].mu);
     shards_[s].index = KeyIndex();
+    // Whatever comes now is no change of what was saved.
+    shards_[s].touched.reset();
   }
   chunks_.reset(new ChunkSource);
   for (int s = 0; s < num_shards_; ++s) shards_[s].arena = BlockArena(block_bytes_, chunks_.get());
@@ -183,6 +185,7 @@ int64_t Table::MemoryBytes() const {
   for (int s = 0; s < num_shards_; ++s) {
     std::shared_lock<SharedMutex> lock(shards_[s].mu);
     total += shards_[s].index.bytes() + int64_t(shards_[s].arena.bytes()) + int64_t(sizeof(Shard));
+    if (shards_[s].touched != nullptr) total += shards_[s].touched->index().bytes();
   }
   return total;
 }

@@ -141,10 +141,22 @@ class Table {
   int64_t EvictOlderThan(int64_t max_age, int64_t global_step);
   // Removes keys whose variable has half its squared norm below `threshold`.
   int64_t EvictSmallerThan(double threshold);
+  // Removes keys, those that wait too; keys that are not there are passed over. For tables of one tier. Returns how many.
+  int64_t Remove(const int64_t* keys, int64_t n);
   void Clear();
 
   // Keys that come while it is taken may be in it or not. Must not run beside an eviction, see maintenance_mutex().
   Snapshot TakeSnapshot(int64_t buckets) const;
+
+  // Incremental checkpoints: which keys' rows have changed since all rows were last saved. Recorded from the first
+  // StartRecording() to Clear(); costs nothing before. Starting again begins a generation, see touched_keys.h.
+  void StartRecording();
+  // What was recorded before the last StartRecording() is forgotten: all rows of that moment are saved.
+  void ForgetEarlierRecords();
+  bool recording() const;
+  // Of recorded keys, those that have rows. As TakeSnapshot; nothing waits. Not beside the two above either.
+  Snapshot TakeRecorded(int64_t buckets) const;
+
   // Copies the rows of keys[0, n); a row is copied under one lock. Keys without a row read as defaults.
   void Read(const int64_t* keys, int64_t n, const RowReader& reader) const;
 
@@ -204,6 +216,8 @@ class Table {
   void VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const;
   template <class Evict>
   int64_t EvictIf(const Evict& evict);
+  template <class IndexOf, class Restart, class Visit>
+  void VisitInPieces(int shard, const IndexOf& index_of, const Restart& restart, const Visit& visit) const;
 
   const TableOptions options_;
   std::unique_ptr<CountingBloomFilter> bloom_;

@@ -131,6 +131,7 @@ void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, 
         char* const block = NewBlock(shard, key, 0, version);
         memcpy(block + variable.offset, initial_rows + positions[i] * variable.bytes, variable.bytes);
         *shard->index.FindOrInsert(key, uintptr_t(block)) = uintptr_t(block);
+        if (shard->touched != nullptr) shard->touched->Add(key);
       }
     });
   }
@@ -153,6 +154,7 @@ void Table::LookupAndCount(const int64_t* keys, int64_t n, const int64_t* counts
       const int64_t at = positions[i];
       char* const block = Touch(shard, keys[at], counts == nullptr ? 1 : counts[at], version);
       if (block != nullptr && tiers_ != nullptr) tiers_->SetAge(block, pin.stamp, n, at);
+      if (block != nullptr && shard->touched != nullptr) shard->touched->Add(keys[at]);
       admitted[at] = block != nullptr;
       CopyRow(out_rows + at * variable.bytes, block == nullptr ? no_permission.get() : block + variable.offset,
               variable.bytes);

@@ -112,37 +112,106 @@ int64_t Table::EvictSmallerThan(double threshold) {
   });
 }
 
+int64_t Table::Remove(const int64_t* keys, int64_t n) {
+  std::shared_lock<SharedMutex> layout(layout_mu_);
+  int64_t removed = 0;
+  ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
+    std::unique_lock<SharedMutex> lock(shard->mu);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t key = keys[positions[i]];
+      const uintptr_t* const word = shard->index.Find(key);
+      if (word == nullptr) continue;
+      FreeBlock(shard, *word);
+      shard->index.Erase(key);
+      ++removed;
+    }
+  });
+  return removed;
+}
+
+// In pieces: a step that waits for this shard, and then meets the pass again at the next one, would otherwise be held up for
+// all of them. restart() if keys have moved and are visited anew.
+template <class IndexOf, class Restart, class Visit>
+void Table::VisitInPieces(int shard, const IndexOf& index_of, const Restart& restart, const Visit& visit) const {
+  uint64_t capacity = 0, at = 0;
+  do {
+    std::shared_lock<SharedMutex> lock(shards_[shard].mu);
+    const KeyIndex* const index = index_of(shards_[shard]);
+    if (index == nullptr) return;
+    if (index->capacity() != capacity) {
+      capacity = index->capacity();
+      restart();
+      at = 0;
+    }
+    const uint64_t end = std::min(capacity, at + kSlotsPerLock);
+    index->ForEachIn(at, end, visit);
+    at = end;
+  } while (at < capacity);
+}
+
 Snapshot Table::TakeSnapshot(int64_t buckets) const {
   Snapshot snapshot;
   snapshot.keys.reserve(size());
   for (int s = 0; s < num_shards_; ++s) {
-    // In pieces: a step that waits for this shard, and then meets the snapshot again at the next one, would otherwise be
-    // held up for all of them.
-    const KeyIndex& index = shards_[s].index;
     const size_t keys_before = snapshot.keys.size(), waiting_before = snapshot.waiting.size();
-    uint64_t capacity = 0, at = 0;
-    do {
-      std::shared_lock<SharedMutex> lock(shards_[s].mu);
-      if (index.capacity() != capacity) {
-        // The keys have moved.
-        capacity = index.capacity();
-        snapshot.keys.resize(keys_before);
-        snapshot.waiting.resize(waiting_before);
-        at = 0;
-      }
-      const uint64_t end = std::min(capacity, at + kSlotsPerLock);
-      index.ForEachIn(at, end, [&](int64_t key, uintptr_t word) {
-        if (WaitingKey::Is(word)) {
-          snapshot.waiting.push_back(WaitingEntry{key, word});
-        } else {
-          snapshot.keys.push_back(key);
-        }
-      });
-      at = end;
-    } while (at < capacity);
+    VisitInPieces(
+        s, [](const Shard& shard) { return &shard.index; },
+        [&] {
+          snapshot.keys.resize(keys_before);
+          snapshot.waiting.resize(waiting_before);
+        },
+        [&](int64_t key, uintptr_t word) {
+          if (WaitingKey::Is(word)) {
+            snapshot.waiting.push_back(WaitingEntry{key, word});
+          } else {
+            snapshot.keys.push_back(key);
+          }
+        });
   }
   SortByBucket(buckets, &snapshot.keys, &snapshot.begin);
   SortByBucket(buckets, &snapshot.waiting, &snapshot.waiting_begin);
+  return snapshot;
+}
+
+void Table::StartRecording() {
+  for (int s = 0; s < num_shards_; ++s) {
+    std::unique_lock<SharedMutex> lock(shards_[s].mu);
+    if (shards_[s].touched == nullptr) {
+      shards_[s].touched.reset(new TouchedKeys);
+    } else {
+      shards_[s].touched->StartGeneration();
+    }
+  }
+}
+
+void Table::ForgetEarlierRecords() {
+  for (int s = 0; s < num_shards_; ++s) {
+    std::unique_lock<SharedMutex> lock(shards_[s].mu);
+    if (shards_[s].touched != nullptr) shards_[s].touched->DropEarlierGenerations();
+  }
+}
+
+bool Table::recording() const {
+  std::shared_lock<SharedMutex> lock(shards_[0].mu);
+  return shards_[0].touched != nullptr;
+}
+
+Snapshot Table::TakeRecorded(int64_t buckets) const {
+  Snapshot snapshot;
+  for (int s = 0; s < num_shards_; ++s) {
+    const size_t keys_before = snapshot.keys.size();
+    const KeyIndex& rows = shards_[s].index;
+    VisitInPieces(
+        s, [](const Shard& shard) { return shard.touched == nullptr ? nullptr : &shard.touched->index(); },
+        [&] { snapshot.keys.resize(keys_before); },
+        [&](int64_t key, uintptr_t) {
+          // Keys may have been evicted since.
+          const uintptr_t* const word = rows.Find(key);
+          if (word != nullptr && !WaitingKey::Is(*word)) snapshot.keys.push_back(key);
+        });
+  }
+  SortByBucket(buckets, &snapshot.keys, &snapshot.begin);
+  snapshot.waiting_begin.assign(buckets + 1, 0);
   return snapshot;
 }
 

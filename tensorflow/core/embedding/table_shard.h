@@ -15,6 +15,7 @@
 #include "tensorflow/core/embedding/key_index.h"
 #include "tensorflow/core/embedding/row_word.h"
 #include "tensorflow/core/embedding/table.h"
+#include "tensorflow/core/embedding/touched_keys.h"
 
 namespace deeprec {
 namespace embedding {
@@ -24,6 +25,7 @@ struct alignas(64) Table::Shard {
   mutable SharedMutex mu;
   KeyIndex index;  // to a word of row_word.h
   BlockArena arena;
+  std::unique_ptr<TouchedKeys> touched;  // null: not recorded
 };
 
 // What a block begins with in a table of several tiers.

@@ -250,6 +250,39 @@ TEST(Eviction, ByNormComparesHalfTheSquaredNorm) {
   EXPECT_THAT(table.TakeSnapshot(1).keys, ElementsAre(1));
 }
 
+TEST(Eviction, RemoveTakesTheGivenKeysAndNoOthers) {
+  Table table(Counter(2), FloatRows({1}, 1));
+  // Key 7 waits for admission.
+  DescendStep(&table, {5, 5, 6, 6, 8, 8, 7}, {1, 0, 2, 0, 3, 0, 4}, 1);
+  const Keys gone = {6, 9, 7, 6};
+  EXPECT_EQ(table.Remove(gone.data(), 4), 2);
+  EXPECT_EQ(table.size(), 2);
+  EXPECT_THAT(Frequencies(table, {5, 6, 7, 8}), ElementsAre(2, 0, 0, 2));
+  EXPECT_THAT(ReadColumn(table, 0, {5, 8}), ElementsAre(0, -2));
+}
+
+TEST(Eviction, RandomRemovalsAgreeWithAMap) {
+  std::mt19937_64 random(7);
+  Table table(TableOptions(), FloatRows({0}, 1));
+  std::map<int64_t, float> expected;
+  for (int round = 0; round < 20; ++round) {
+    Keys keys, gone;
+    Floats grad;
+    for (int i = 0; i < 500; ++i) {
+      keys.push_back(int64_t(random() % 2000));
+      gone.push_back(int64_t(random() % 2000));
+      grad.push_back(float(random() % 16));
+      expected[keys[i]] -= grad[i];
+    }
+    DescendStep(&table, keys, grad, 1);
+    int64_t removed = 0;
+    for (const int64_t key : gone) removed += int64_t(expected.erase(key));
+    ASSERT_EQ(table.Remove(gone.data(), int64_t(gone.size())), removed);
+    ASSERT_EQ(table.size(), int64_t(expected.size()));
+    for (const auto& [key, value] : expected) ASSERT_EQ(Lookup(table, {key})[0], value);
+  }
+}
+
 TEST(Eviction, RemovedKeysComeBackAsDefaultsWithTheirSlots) {
   Table table(TableOptions(), FloatRows({1}, 1));
   table.AddColumn(FloatRows({4}, 1));

@@ -82,6 +82,12 @@ void Table::Update(const TableUpdate& step, const RowUpdater& update, const Thre
       groups[admitted] = groups[i];
       groups[admitted++].row = int64_t(uintptr_t(block + variable));
     }
+    if (shard->touched != nullptr) {
+      for (int64_t i = 0; i < admitted; ++i) {
+        if (i + kFetchAhead < admitted) shard->touched->Prefetch(step.keys[groups[i + kFetchAhead].first]);
+        shard->touched->Add(step.keys[groups[i].first]);
+      }
+    }
     if (admitted > 0) update(groups, admitted, next.get());
   };
   // A row is read and written.
@@ -129,6 +135,7 @@ void Table::Insert(int column, const int64_t* keys, int64_t n, const void* rows,
         if (found == nullptr || WaitingKey::Is(*found)) continue;
         block = reinterpret_cast<char*>(*found);
       }
+      if (shard->touched != nullptr) shard->touched->Add(key);
       memcpy(block + target.offset, static_cast<const char*>(rows) + at * source_bytes, copied);
       if (!has_header()) continue;
       if (frequencies != nullptr) HeaderOf(block)->frequency = std::max(frequencies[at], least);
@@ -146,7 +153,8 @@ void Table::InsertWaiting(const int64_t* keys, int64_t n, const int64_t* frequen
     std::unique_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t at = positions[i];
-      Touch(shard, keys[at], frequencies[at], versions == nullptr ? kNoVersion : versions[at]);
+      const char* const block = Touch(shard, keys[at], frequencies[at], versions == nullptr ? kNoVersion : versions[at]);
+      if (block != nullptr && shard->touched != nullptr) shard->touched->Add(keys[at]);
     }
   });
 }

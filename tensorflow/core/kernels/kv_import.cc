@@ -52,16 +52,18 @@ absl::Status ImportKv(Env* env, const KvImport& import, const KvRef& ref) {
     TF_RETURN_IF_ERROR(OpenKvSource(reader.get(), import, ref, names[i], &sources[i]));
   }
 
-  if (ref.column == 0) ref.table().Clear();
+  const bool replace = ref.column == 0 && !import.incremental;
+  if (replace) ref.table().Clear();
   const absl::Status status = CatchTableErrors(ref.name, [&] {
     for (const KvSource& source : sources) TF_RETURN_IF_ERROR(InsertSource(reader.get(), import, ref, source));
     return absl::OkStatus();
   });
   if (status.ok()) return status;
   // The checkpoint was whole a moment ago. Half of it is worse than nothing.
-  if (ref.column == 0) ref.table().Clear();
-  return absl::Status(status.code(), absl::StrCat(status.message(), "; EmbeddingVariable ", ref.name,
-                                                  " is left without its content"));
+  if (replace) ref.table().Clear();
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(), "; EmbeddingVariable ", ref.name,
+                                   replace ? " is left without its content" : " is left with a part of its changes"));
 }
 
 }  // namespace tensorflow

@@ -160,9 +160,10 @@ absl::Status FindKvSources(BundleStreamReader* reader, const KvImport& import, s
     return absl::OkStatus();
   }
   const std::string name = WithoutPartition(import);
+  const KvSuffixes& suffixes = import.suffixes();
   names->clear();
   bool found;
-  TF_RETURN_IF_ERROR(reader->Contains(name + "-keys", &found));
+  TF_RETURN_IF_ERROR(reader->Contains(name + suffixes.keys, &found));
   if (found) {
     names->push_back(name);
     return absl::OkStatus();
@@ -173,7 +174,7 @@ absl::Status FindKvSources(BundleStreamReader* reader, const KvImport& import, s
     if (at == name.npos || at == 0) break;
     const std::string before = name.substr(0, at), after = name.substr(at);
     std::vector<int64_t> numbers;
-    TF_RETURN_IF_ERROR(FindPartitions(reader, before + "/part_", after + "-keys", &numbers));
+    TF_RETURN_IF_ERROR(FindPartitions(reader, before + "/part_", after + suffixes.keys, &numbers));
     if (numbers.empty()) continue;
     if (!names->empty()) {
       return absl::InvalidArgumentError(absl::StrCat("The checkpoint ", reader->prefix(), " has partitions of ", name,
@@ -192,26 +193,29 @@ absl::Status FindKvSources(BundleStreamReader* reader, const KvImport& import, s
   }
   if (!names->empty()) return absl::OkStatus();
   return absl::NotFoundError(absl::StrCat("EmbeddingVariable ", name, " is not in the checkpoint ", reader->prefix(),
-                                          ": it has neither ", name, "-keys nor partitions of it"));
+                                          ": it has neither ", name, suffixes.keys, " nor partitions of it"));
 }
 
 absl::Status OpenKvSource(BundleStreamReader* reader, const KvImport& import, const KvRef& ref,
                           const std::string& name, KvSource* source) {
+  const KvSuffixes& suffixes = import.suffixes();
   KvSourcePart& rows = source->rows;
-  TF_RETURN_IF_ERROR(FindKeys(reader, ref, name + "-keys", &rows.keys));
-  TF_RETURN_IF_ERROR(reader->Find(name + "-values", &rows.values));
+  TF_RETURN_IF_ERROR(FindKeys(reader, ref, name + suffixes.keys, &rows.keys));
+  TF_RETURN_IF_ERROR(reader->Find(name + suffixes.values, &rows.values));
   TF_RETURN_IF_ERROR(CheckValues(reader, import, ref, rows));
-  TF_RETURN_IF_ERROR(FindRanges(reader, import, name + "-partition_offset", &rows));
+  TF_RETURN_IF_ERROR(FindRanges(reader, import, name + suffixes.offset, &rows));
   if (ref.column == 0) {
     const int64_t n = rows.keys.shape.num_elements();
-    TF_RETURN_IF_ERROR(FindNumbers(reader, name + "-freqs", n, &rows.frequencies, &rows.has_frequencies));
-    TF_RETURN_IF_ERROR(FindNumbers(reader, name + "-versions", n, &rows.versions, &rows.has_versions));
+    TF_RETURN_IF_ERROR(FindNumbers(reader, name + suffixes.frequencies, n, &rows.frequencies, &rows.has_frequencies));
+    TF_RETURN_IF_ERROR(FindNumbers(reader, name + suffixes.versions, n, &rows.versions, &rows.has_versions));
   }
   TF_RETURN_IF_ERROR(VerifyPart(reader, import, rows, true));
   // What waits belongs to the variable, and older checkpoints have none.
   KvSourcePart& waiting = source->waiting;
   bool has_waiting = false;
-  if (ref.column == 0) TF_RETURN_IF_ERROR(reader->Contains(name + "-keys_filtered", &has_waiting));
+  if (ref.column == 0 && !import.incremental) {
+    TF_RETURN_IF_ERROR(reader->Contains(name + "-keys_filtered", &has_waiting));
+  }
   if (!has_waiting) return absl::OkStatus();
   TF_RETURN_IF_ERROR(FindKeys(reader, ref, name + "-keys_filtered", &waiting.keys));
   const int64_t m = waiting.keys.shape.num_elements();

@@ -1,6 +1,7 @@
-// Saving: EvictForSaving and SaveKvTable of kv_checkpoint.h.
+// Saving: EvictForSaving, SaveKvTable and SaveKvIncrement of kv_checkpoint.h.
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 
@@ -52,13 +53,11 @@ absl::Status WriteOffsets(BundleStreamWriter* writer, const std::string& name, c
   return WriteNumbers<int32_t>(writer, 0, name, int64_t(begin.size()), [&](int64_t i) { return begin[i]; });
 }
 
-// What does not depend on the column, in stream 0.
-absl::Status WriteKeyTensors(const KvTable& kv, const Snapshot& snapshot, const std::string& name,
-                             BundleStreamWriter* writer) {
+// What keys that wait leave, in stream 0.
+absl::Status WriteWaiting(const KvTable& kv, const Snapshot& snapshot, const std::string& name,
+                          BundleStreamWriter* writer) {
   const auto& options = kv.table.options();
   const auto& waiting = snapshot.waiting;
-  TF_RETURN_IF_ERROR(WriteKeys(writer, kv.key_dtype, name + "-keys", int64_t(snapshot.keys.size()),
-                               [&](int64_t i) { return snapshot.keys[i]; }));
   TF_RETURN_IF_ERROR(WriteKeys(writer, kv.key_dtype, name + "-keys_filtered", int64_t(waiting.size()),
                                [&](int64_t i) { return waiting[i].key; }));
   TF_RETURN_IF_ERROR(WriteNumbers<int64_t>(writer, 0, name + "-freqs_filtered",
@@ -67,7 +66,6 @@ absl::Status WriteKeyTensors(const KvTable& kv, const Snapshot& snapshot, const 
   TF_RETURN_IF_ERROR(WriteNumbers<int64_t>(writer, 0, name + "-versions_filtered",
                                            options.record_version ? int64_t(waiting.size()) : 0,
                                            [&](int64_t i) { return WaitingKey::Version(waiting[i].word); }));
-  TF_RETURN_IF_ERROR(WriteOffsets(writer, name + "-partition_offset", snapshot.begin));
   return WriteOffsets(writer, name + "-partition_filter_offset", snapshot.waiting_begin);
 }
 
@@ -131,34 +129,26 @@ class RowPass {
   std::unique_ptr<int64_t[]> frequencies_, versions_;
 };
 
-}  // namespace
-
-void EvictForSaving(KvTable* kv, int64_t global_step) {
-  const EvictionPolicy& policy = kv->eviction;
-  if (policy.steps_to_live > 0) {
-    if (global_step >= 0) {
-      kv->table.EvictOlderThan(policy.steps_to_live, global_step);
-    } else {
-      LOG(WARNING) << "Keys not trained for more than " << policy.steps_to_live
-                   << " steps are not evicted: this save does not know the global step.";
+// Slots have what the first column has, under their names.
+absl::Status AliasSlots(const std::vector<KvToSave>& columns, std::initializer_list<const char*> suffixes,
+                        BundleStreamWriter* writer) {
+  for (size_t c = 1; c < columns.size(); ++c) {
+    for (const char* const suffix : suffixes) {
+      TF_RETURN_IF_ERROR(writer->Alias(columns[c].name + suffix, columns[0].name + suffix));
     }
   }
-  if (policy.l2_weight_threshold > 0) kv->table.EvictSmallerThan(policy.l2_weight_threshold);
+  return absl::OkStatus();
 }
 
-absl::Status SaveKvTable(const KvTable& kv, const std::vector<KvToSave>& columns, BundleStreamWriter* writer,
-                         const Threads& threads) {
+// Writes keys, what there is of each of them, and where buckets begin.
+absl::Status WriteRows(const KvTable& kv, const Snapshot& snapshot, const std::vector<KvToSave>& columns,
+                       const KvSuffixes& suffixes, BundleStreamWriter* writer, const Threads& threads) {
   const Table& table = kv.table;
-  bool save_waiting;
-  TF_RETURN_IF_ERROR(ReadBoolFromEnvVar("TF_EV_SAVE_FILTERED_FEATURES", true, &save_waiting));
-  Snapshot snapshot = table.TakeSnapshot(kKvBuckets);
-  if (!save_waiting) {
-    snapshot.waiting.clear();
-    snapshot.waiting_begin.assign(kKvBuckets + 1, 0);
-  }
   const int64_t n = int64_t(snapshot.keys.size());
   const std::string& first = columns[0].name;
-  TF_RETURN_IF_ERROR(WriteKeyTensors(kv, snapshot, first, writer));
+  TF_RETURN_IF_ERROR(
+      WriteKeys(writer, kv.key_dtype, first + suffixes.keys, n, [&](int64_t i) { return snapshot.keys[i]; }));
+  TF_RETURN_IF_ERROR(WriteOffsets(writer, first + suffixes.offset, snapshot.begin));
 
   // A column that is saved under several names is written once.
   std::vector<KvToSave> written;
@@ -177,7 +167,8 @@ absl::Status SaveKvTable(const KvTable& kv, const std::vector<KvToSave>& columns
   const struct {
     const char* suffix;
     bool recorded;
-  } numbers[] = {{"-freqs", table.options().record_frequency}, {"-versions", table.options().record_version}};
+  } numbers[] = {{suffixes.frequencies, table.options().record_frequency},
+                 {suffixes.versions, table.options().record_version}};
   for (const auto& [suffix, recorded] : numbers) {
     if (recorded) {
       TF_RETURN_IF_ERROR(writer->Begin(stream++, first + suffix, DT_INT64, TensorShape({n})));
@@ -187,19 +178,55 @@ absl::Status SaveKvTable(const KvTable& kv, const std::vector<KvToSave>& columns
   }
   for (const KvToSave& column : written) {
     TF_RETURN_IF_ERROR(
-        writer->Begin(stream++, column.name + "-values", kv.dtype, TensorShape({n, table.dim(column.column)})));
+        writer->Begin(stream++, column.name + suffixes.values, kv.dtype, TensorShape({n, table.dim(column.column)})));
   }
   TF_RETURN_IF_ERROR(RowPass(kv, written).Write(snapshot.keys, first_stream, writer, threads));
   for (int s = first_stream; s < stream; ++s) TF_RETURN_IF_ERROR(writer->End(s));
 
-  for (const auto& [name, same] : aliases) TF_RETURN_IF_ERROR(writer->Alias(name + "-values", same + "-values"));
-  for (size_t c = 1; c < columns.size(); ++c) {
-    for (const char* suffix : {"-keys", "-keys_filtered", "-freqs", "-versions", "-freqs_filtered",
-                               "-versions_filtered", "-partition_offset", "-partition_filter_offset"}) {
-      TF_RETURN_IF_ERROR(writer->Alias(columns[c].name + suffix, first + suffix));
+  for (const auto& [name, same] : aliases) {
+    TF_RETURN_IF_ERROR(writer->Alias(name + suffixes.values, same + suffixes.values));
+  }
+  return AliasSlots(columns, {suffixes.keys, suffixes.frequencies, suffixes.versions, suffixes.offset}, writer);
+}
+
+}  // namespace
+
+void EvictForSaving(KvTable* kv, int64_t global_step) {
+  const EvictionPolicy& policy = kv->eviction;
+  if (policy.steps_to_live > 0) {
+    if (global_step >= 0) {
+      kv->table.EvictOlderThan(policy.steps_to_live, global_step);
+    } else {
+      LOG(WARNING) << "Keys not trained for more than " << policy.steps_to_live
+                   << " steps are not evicted: this save does not know the global step.";
     }
   }
-  return absl::OkStatus();
+  if (policy.l2_weight_threshold > 0) kv->table.EvictSmallerThan(policy.l2_weight_threshold);
+}
+
+absl::Status SaveKvTable(const KvTable& kv, const std::vector<KvToSave>& columns, BundleStreamWriter* writer,
+                         const Threads& threads) {
+  bool save_waiting;
+  TF_RETURN_IF_ERROR(ReadBoolFromEnvVar("TF_EV_SAVE_FILTERED_FEATURES", true, &save_waiting));
+  Snapshot snapshot = kv.table.TakeSnapshot(kKvBuckets);
+  if (!save_waiting) {
+    snapshot.waiting.clear();
+    snapshot.waiting_begin.assign(kKvBuckets + 1, 0);
+  }
+  TF_RETURN_IF_ERROR(WriteRows(kv, snapshot, columns, kFullKv, writer, threads));
+  TF_RETURN_IF_ERROR(WriteWaiting(kv, snapshot, columns[0].name, writer));
+  return AliasSlots(columns, {"-keys_filtered", "-freqs_filtered", "-versions_filtered", "-partition_filter_offset"},
+                    writer);
+}
+
+absl::Status SaveKvIncrement(const KvTable& kv, const std::vector<KvToSave>& columns, BundleStreamWriter* writer,
+                             const Threads& threads) {
+  if (!kv.table.recording()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "EmbeddingVariable ", columns[0].name, " has not been saved by a Saver(incremental_save_restore=True) since it was "
+        "initialized or restored: an incremental checkpoint needs a full one to start from"));
+  }
+  return WriteRows(kv, kv.table.TakeRecorded(kKvBuckets), columns, kIncrementalKv, writer, threads);
 }
 
 }  // namespace tensorflow

@@ -51,12 +51,15 @@ class KvVariable : public ResourceBase {
   std::shared_ptr<KvTable> table_to_restore() const;
   int column() const;
   const std::string& name() const { return name_; }
+  // Held by an initializer from its look at the table to Set: the one for a restore must not undo the other.
+  mutex* initializers() { return &initializers_; }
 
   std::string DebugString() const override;
   int64_t MemoryUsed() const override;
 
  private:
   const std::string name_;
+  mutex initializers_;
   mutable mutex mu_;
   std::shared_ptr<KvTable> table_ TF_GUARDED_BY(mu_);
   int column_ TF_GUARDED_BY(mu_) = 0;

@@ -82,6 +82,7 @@ class InitializeKvVariableOp : public OpKernel {
                 absl::InvalidArgumentError(absl::StrCat("value of EmbeddingVariable ", self.name(), " must have rows of shape ",
                                                         declared.empty() ? "" : declared[0].shape.DebugString(), ", got ",
                                                         value.shape().DebugString())));
+    mutex_lock one_at_a_time(*variable->initializers());
     OP_REQUIRES_OK(ctx, CatchTableErrors(self.name(), [&] {
       if (self.name() != primary.name() || self.container() != primary.container()) {
         return InitializeSlot(ctx, primary, std::move(defaults), variable.get());

@@ -1,6 +1,7 @@
-// The executor of sessions in this process: the stock one, fed by a CallerQueue.
+// The executor of sessions in this process: the stock one, fed by a CallerQueue as long as runs are short.
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "tensorflow/core/graph/graph.h"
 #include "tensorflow/core/platform/cpu_info.h"
 #include "tensorflow/core/platform/denormal.h"
+#include "tensorflow/core/platform/env_time.h"
 #include "tensorflow/core/platform/setround.h"
 #include "tensorflow/core/protobuf/config.pb.h"
 #include "tensorflow/core/runtime/caller_queue.h"
@@ -48,17 +50,41 @@ bool HasOwnPools(const ConfigProto& config) {
   return of_stages == 0 || pools != 1 + of_stages;
 }
 
-class CallerExecutor : public Executor {
+// Of the runs of an executor, how long they take: a mean in which the last ones count most.
+class RunTime {
  public:
-  // `wide`: whether several kernels may be worth a thread each.
-  CallerExecutor(std::unique_ptr<Executor> stock, bool wide) : stock_(std::move(stock)), wide_(wide) {}
+  // A wake of two threads is some 60 us. Where that is little, the pool's own threads do better: they find work in each other's
+  // queues, and the caller takes a processor from kernels that use both.
+  bool IsLong() const { return microseconds_.load(std::memory_order_relaxed) > 1000; }
+
+  void Add(uint64_t microseconds) {
+    // Of two runs at a time one may be lost.
+    const uint64_t before = microseconds_.load(std::memory_order_relaxed);
+    microseconds_.store((3 * before + microseconds) / 4, std::memory_order_relaxed);
+  }
 
  private:
-  void RunAsyncInternal(const Args& args, DoneCallback done) override {
+  std::atomic<uint64_t> microseconds_{0};
+};
+
+class CallerExecutor : public Executor {
+ public:
+  // `wide`: whether several kernels may be worth a thread each. `narrow`: whether it is certain that they are not, so that no
+  // thread is ever called.
+  CallerExecutor(std::unique_ptr<Executor> stock, bool wide, bool narrow)
+      : stock_(std::move(stock)), wide_(wide), narrow_(narrow) {}
+
+ private:
+  void RunAsyncInternal(const Args& args, DoneCallback finish) override {
+    const uint64_t start = EnvTime::NowMicros();
+    DoneCallback done = [time = time_, start, finish = std::move(finish)](const absl::Status& status) {
+      time->Add(EnvTime::NowMicros() - start);
+      finish(status);
+    };
     // The caller watches the time limit of a run, and can not while it runs ops. Pools of the session's own choice are used as
     // they are.
     if (args.runner == nullptr || args.session_config == nullptr || args.deadline.has_value() ||
-        Helpers(*args.session_config) == kOwnPools) {
+        Helpers(*args.session_config) == kOwnPools || (time_->IsLong() && !alone_)) {
       stock_->RunAsync(args, std::move(done));
       return;
     }
@@ -79,14 +105,20 @@ class CallerExecutor : public Executor {
 
   // AllowedHelpers, or kOwnPools. Read in the first run: an executor belongs to one session, whose configuration stays.
   int Helpers(const ConfigProto& config) {
-    std::call_once(configured_, [&] { helpers_ = HasOwnPools(config) ? kOwnPools : AllowedHelpers(config); });
+    std::call_once(configured_, [&] {
+      helpers_ = HasOwnPools(config) ? kOwnPools : narrow_ ? 0 : AllowedHelpers(config);
+      alone_ = AllowedHelpers(config) == 0;
+    });
     return helpers_;
   }
 
   const std::unique_ptr<Executor> stock_;
-  const bool wide_;
+  // A run may end when the session has given the executor up.
+  const std::shared_ptr<RunTime> time_ = std::make_shared<RunTime>();
+  const bool wide_, narrow_;
   std::once_flag configured_;
   int helpers_ = 0;
+  bool alone_ = false;  // who asked for the inline executor, or for one thread, has it for long runs too
 };
 
 // Python would find thread-local state of the caller, such as the default graph, where it now finds none.
@@ -113,6 +145,13 @@ bool MayRunInCaller(const LocalExecutorParams& params, const Graph& graph) {
   return true;
 }
 
+// Whether a node may run twice at a time, or run others: in a loop, or as a call of a function.
+bool MayRunMoreThanItsNodes(const LocalExecutorParams& params, const Graph& graph) {
+  const FunctionLibraryDefinition& functions = *params.function_library->GetFunctionLibraryDefinition();
+  if (functions.num_functions() > 0) return true;
+  return std::any_of(graph.op_nodes().begin(), graph.op_nodes().end(), [](const Node* node) { return node->IsEnter(); });
+}
+
 class CallerExecutorFactory : public ExecutorFactory {
  public:
   absl::Status NewExecutor(const LocalExecutorParams& params, const Graph& graph,
@@ -130,7 +169,9 @@ class CallerExecutorFactory : public ExecutorFactory {
     TF_RETURN_IF_ERROR(NewLocalExecutor(counting, graph, &stock));
     out_executor->reset(stock);
     if (MayRunInCaller(params, graph)) {
-      out_executor->reset(new CallerExecutor(std::move(*out_executor), *expensive > 1));
+      const bool wide = *expensive > 1;
+      const bool narrow = !wide && !MayRunMoreThanItsNodes(params, graph);
+      out_executor->reset(new CallerExecutor(std::move(*out_executor), wide, narrow));
     }
     return absl::OkStatus();
   }

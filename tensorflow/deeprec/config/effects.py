@@ -6,12 +6,10 @@ from tensorflow.core.protobuf import config_pb2
 from tensorflow.deeprec import settings
 
 # Fields of which a value other than the default does nothing; the reason.
-_NOT_WRITTEN = "not written yet"
 _CLUSTER = "for DeepRec's own cluster transports"
 _GPU = "for GPUs"
+_COST_MODEL = "the executor of this runtime measures kernels itself, and its queue takes no order from outside"
 _SILENT_OPTIMIZER_FIELDS = {
-    "do_op_fusion": _NOT_WRITTEN,
-    "do_async_embedding": _NOT_WRITTEN,
     "do_smart_stage_gpu": _GPU,
     "stage_subgraph_on_cpu": _GPU,
     "stage_multi_stream": _GPU,
@@ -30,13 +28,11 @@ def _without_effect(config, in_process: bool):
     for name, reason in _SILENT_OPTIMIZER_FIELDS.items():
         if getattr(options, name):
             yield f"graph_options.optimizer_options.{name}", reason
-    if options.micro_batch_num > 1:
-        yield "graph_options.optimizer_options.micro_batch_num", _NOT_WRITTEN
     for name, reason in _SILENT_FIELDS.items():
         if getattr(config, name):
             yield name, reason
     if config.executor_policy == config_pb2.USE_COST_MODEL_EXECUTOR:
-        yield "executor_policy = USE_COST_MODEL_EXECUTOR", _NOT_WRITTEN
+        yield "executor_policy = USE_COST_MODEL_EXECUTOR", _COST_MODEL
     elif config.executor_policy == config_pb2.USE_INLINE_EXECUTOR:
         if not (in_process and settings.CALLER_THREAD and config.experimental.executor_type in ("", "DEEPREC_CALLER")):
             yield "executor_policy = USE_INLINE_EXECUTOR", "the session has another executor"
@@ -45,6 +41,24 @@ def _without_effect(config, in_process: bool):
         yield "session_stage_subgraph_thread_pool", "sessions of a server have no thread pools of their own"
     elif any(pool.intra_op_threads_num for pool in pools):
         yield "session_stage_subgraph_thread_pool.intra_op_threads_num", "the runtime has one such pool for a device"
+
+
+def _check(config) -> None:
+    """ValueError for numbers that no session can be made of; the runtime would end the process for some of them."""
+    known = config_pb2.ConfigProto.DESCRIPTOR.fields_by_name["executor_policy"].enum_type.values_by_number
+    if config.executor_policy not in known:
+        names = ", ".join(f"{number} ({value.name})" for number, value in sorted(known.items()))
+        raise ValueError(f"executor_policy must be one of {names}, got {config.executor_policy}")
+    for field, number in (
+        ("session_inter_op_thread_pool", "num_threads"),
+        ("session_stage_subgraph_thread_pool", "inter_op_threads_num"),
+        ("session_stage_subgraph_thread_pool", "intra_op_threads_num"),
+    ):
+        for i, pool in enumerate(getattr(config, field)):
+            if getattr(pool, number) < 0:
+                raise ValueError(
+                    f"{field}[{i}].{number} must be at least 1, or 0 for the default, got {getattr(pool, number)}"
+                )
 
 
 def _with_pools(config):
@@ -62,6 +76,7 @@ def _with_pools(config):
 
 def install() -> None:
     """Makes sessions follow the fields."""
+    from tensorflow.deeprec.micro_batch import sessions as micro_batches
     from tensorflow.python.client import session
     from tensorflow.python.framework import ops
     from tensorflow.python.platform import tf_logging as logging
@@ -70,18 +85,32 @@ def install() -> None:
 
     @functools.wraps(construct)
     def __init__(self, target="", graph=None, config=None):
-        if isinstance(config, config_pb2.ConfigProto):
+        # What `__del__` looks at, should an error come before the constructor sets it.
+        self._session = None
+        known = isinstance(config, config_pb2.ConfigProto)
+        if known:
+            _check(config)
             silent = list(_without_effect(config, not target))
             if silent:
                 logging.warning(
                     "Fields of ConfigProto without effect: %s.", "; ".join(f"{name} ({why})" for name, why in silent)
                 )
-            if config.graph_options.optimizer_options.do_smart_stage and isinstance(graph, (ops.Graph, type(None))):
+        batches = 1
+        if isinstance(graph, (ops.Graph, type(None))):
+            options = config.graph_options.optimizer_options if known else config_pb2.OptimizerOptions()
+            batches = micro_batches.prepare(graph, options.micro_batch_num)
+            if options.do_async_embedding:
+                from tensorflow.deeprec.stage import async_embedding
+
+                # It moves what SmartStage would, and more.
+                async_embedding.install_in(graph, options.async_embedding_options)
+            elif options.do_smart_stage:
                 from tensorflow.deeprec.stage import smart
 
-                smart.widen(graph, config.graph_options.optimizer_options.smart_stage_options)
-            if config.session_stage_subgraph_thread_pool and not target:
-                config = _with_pools(config)
+                smart.widen(graph, options.smart_stage_options)
+        if known and config.session_stage_subgraph_thread_pool and not target:
+            config = _with_pools(config)
         construct(self, target, graph, config)
+        micro_batches.follow(self, batches)
 
     session.BaseSession.__init__ = __init__

@@ -75,11 +75,17 @@ def _accumulate(released):
         # Of the loop's result, so outside of the loop.
         self.Exit()
         try:
-            return indexed_slices.IndexedSlices(result.values[1:], result.indices[1:], result.dense_shape)
+            values, indices = (_of_unknown_length(tensor[1:]) for tensor in (result.values, result.indices))
+            return indexed_slices.IndexedSlices(values, indices, result.dense_shape)
         finally:
             self.Enter()
 
     return add_backprop_indexed_slices_accumulator
+
+
+def _of_unknown_length(tensor):
+    """The tensor without the length that the loop's first value had: the graph would take that of its result for known."""
+    return array_ops.placeholder_with_default(tensor, [None, *tensor.shape[1:]])
 
 
 def install() -> None:

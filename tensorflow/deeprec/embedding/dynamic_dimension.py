@@ -83,7 +83,7 @@ class DynamicEmbeddingVariable:
           `ids.shape + [block_num * block_dim]`.
 
         Raises:
-          ValueError: blocknums is missing or ev_init_value given.
+          ValueError: blocknums is missing or of another shape, or ev_init_value given.
           tf.errors.InvalidArgumentError: (when run) blocknums is out of range.
         """
         del partition_strategy
@@ -94,7 +94,8 @@ class DynamicEmbeddingVariable:
         with ops.name_scope(name, "embedding_lookup") as scope:
             ids = ops.convert_to_tensor(ids, name="ids", dtype_hint=self.key_dtype)
             blocknums = math_ops.cast(ops.convert_to_tensor(blocknums, name="blocknums"), dtypes.int32)
-            blocknums.shape.assert_is_compatible_with(ids.shape)
+            if not blocknums.shape.is_compatible_with(ids.shape):
+                raise ValueError(f"blocknums must have the shape of ids, {ids.shape}, got {blocknums.shape}")
             checks = (
                 check_ops.assert_non_negative(blocknums, message=f"blocknums of {self.name} must not be negative"),
                 check_ops.assert_less_equal(

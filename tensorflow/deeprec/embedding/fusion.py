@@ -154,7 +154,8 @@ def _join_ops(scope, members) -> None:
 
     inputs, attributes = {}, {}
     for op in members:
-        for target, source in ((inputs, group_lookup.inputs_of(op)), (attributes, group_lookup.attributes_of(op))):
+        own = group_lookup.attributes_of(op)
+        for target, source in ((inputs, group_lookup.inputs_of(op.inputs, own)), (attributes, own)):
             for name, values in source.items():
                 target.setdefault(name, []).extend(values)
     with ops.control_dependencies(None), ops.colocate_with(members[0], ignore_existing=True):

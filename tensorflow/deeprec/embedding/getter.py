@@ -131,7 +131,7 @@ def get_embedding_variable(
       collections: None: GLOBAL_VARIABLES. EMBEDDING_VARIABLES is always added.
       caching_device: without effect, with a warning: rows are read where they are.
       partitioner: as `tf.fixed_size_partitioner(n)`: n parts `name/part_0` ...; key k is in part `(k mod 1000) mod n`.
-      validate_shape: not used.
+      validate_shape: without effect, with a warning if False: a row's size is known.
       custom_getter: as in `tf.get_variable`.
       constraint: must be None, that of the scope too: there is no value to project.
       steps_to_live: deprecated form of `ev_option.evict_option=tf.GlobalStepEvict(...)`.
@@ -145,10 +145,12 @@ def get_embedding_variable(
       ValueError: an argument is out of range, or the name is in use with other options.
       RuntimeError: eager execution is enabled.
     """
-    del validate_shape
     why = "rows are read where they are, and start from default rows or a checkpoint"
     options_lib.warn_without_effect(
         "tf.get_embedding_variable", why, caching_device=caching_device, init_data_source=init_data_source
+    )
+    options_lib.warn_without_effect(
+        "tf.get_embedding_variable", "a row's size is known", validate_shape=None if validate_shape else validate_shape
     )
     option = ev_option if ev_option is not None else options_lib.EmbeddingVariableOption()
     if not isinstance(option, options_lib.EmbeddingVariableOption):
@@ -183,6 +185,7 @@ def get_embedding_variable(
             constraint=kwargs["constraint"],
             storage_type=option.storage_option.storage_type or storage_types.DEFAULT,
         )
+        made.default_value_dim = option.init.default_value_dim
         made.counts_in_lookups = kwargs["trainable"] and _switched_on("TF_EMBEDDING_FBJ_OPT")
         new.append(made)
         return made
@@ -207,7 +210,7 @@ def get_embedding_variable(
             constraint=constraint,
         )
     for part in found if isinstance(found, variables.PartitionedVariable) else [found]:
-        _check_same(part, key_dtype, config)
+        _check_same(part, key_dtype, config, option.init.default_value_dim)
     for part in new:
         part.number_of_parts = len(new)
     if new and option.ckpt is not None and option.ckpt.ckpt_to_load_from:
@@ -259,11 +262,16 @@ def _start_from_checkpoint(parts, option: options_lib.CheckpointOption, name: st
         initial_checkpoints.start_from(part, source)
 
 
-def _check_same(variable, key_dtype, config) -> None:
+def _check_same(variable, key_dtype, config, default_value_dim) -> None:
     if not isinstance(variable, EmbeddingVariable):
         raise ValueError(f"{variable.name} exists already and is no EmbeddingVariable.")
     if (variable.key_dtype, variable.config) != (key_dtype, config):
         raise ValueError(
             f"EmbeddingVariable {variable.name} exists already with keys of {variable.key_dtype.name} and "
             f"{variable.config}; got {key_dtype.name} and {config}."
+        )
+    if variable.default_value_dim not in (None, default_value_dim):
+        raise ValueError(
+            f"EmbeddingVariable {variable.name} exists already with default_value_dim {variable.default_value_dim}; got "
+            f"{default_value_dim}."
         )

@@ -5,6 +5,7 @@ is looked up by itself, with the same result.
 """
 
 import dataclasses
+import itertools
 
 from tensorflow.deeprec import library
 from tensorflow.deeprec.embedding import combine, fusion, tables
@@ -61,8 +62,8 @@ def lookup(columns: list[Column], name=None) -> list:
     results = [None] * len(columns)
     groups = {}
     for i, column in enumerate(columns):
-        parts = _parts(column.params)
-        key = _group_of(column, parts)
+        parts = parts_of(column.params)
+        key = group_of(column, parts)
         if key is None:
             results[i] = _alone(column)
         else:
@@ -74,14 +75,14 @@ def lookup(columns: list[Column], name=None) -> list:
     return results
 
 
-def _parts(params) -> list:
+def parts_of(params) -> list:
     parts = list(params) if isinstance(params, (list, tuple, variables.PartitionedVariable)) else [params]
     if len(parts) == 1 and isinstance(parts[0], variables.PartitionedVariable):
         parts = list(parts[0])
     return tables.parts_of(parts) if tables.is_table(parts) else parts
 
 
-def _group_of(column: Column, parts):
+def group_of(column: Column, parts):
     """What columns of one op have in common, (device, dtype); None if the op can not do this one."""
     first = parts[0]
     if column.combiner == "tile" or column.partition_strategy not in ("mod", "div"):
@@ -125,34 +126,41 @@ def _table_inputs(parts):
     return "ev" if isinstance(parts[0], EmbeddingVariable) else "resource", [part.handle for part in parts]
 
 
-def _in_one_op(members) -> list:
-    first = members[0][2][0]
+def describe(members) -> tuple[dict, dict]:
+    """Inputs, lists by their names, and attributes of the op for columns (_, Column, parts)."""
     attributes = {name: [] for name in _PER_COLUMN}
     inputs = {name: [] for name in ("tables", "indices", "values", "shapes", "weights")}
+    for _, column, parts in members:
+        kind, of_parts = _table_inputs(parts)
+        inputs["tables"] += of_parts
+        inputs["indices"].append(column.ids.indices)
+        inputs["values"].append(math_ops.cast(column.ids.values, dtypes.int64))
+        inputs["shapes"].append(column.ids.dense_shape)
+        if column.weights is not None:
+            inputs["weights"].append(math_ops.cast(column.weights.values, dtypes.float32))
+        for name, value in {
+            "dims": int(parts[0].shape[-1]),
+            "parts": len(parts),
+            "kinds": kind,
+            "strategies": column.partition_strategy,
+            "combiners": column.combiner,
+            "max_norms": 0.0 if column.max_norm is None else float(column.max_norm),
+            "prune": column.prune,
+            "fill_empty": column.default_id is not None,
+            "default_ids": column.default_id or 0,
+            "has_weights": column.weights is not None,
+            "touch_first": column.fills and column.default_id is None and kind != "ev",
+        }.items():
+            attributes[name].append(value)
+    return inputs, attributes
+
+
+def _in_one_op(members) -> list:
+    first = members[0][2][0]
     with ops.device(None), embedding_ops._colocate_with(first):
+        inputs, attributes = describe(members)
         for _, column, parts in members:
-            kind, of_parts = _table_inputs(parts)
-            inputs["tables"] += of_parts
-            inputs["indices"].append(column.ids.indices)
-            inputs["values"].append(math_ops.cast(column.ids.values, dtypes.int64))
-            inputs["shapes"].append(column.ids.dense_shape)
-            if column.weights is not None:
-                inputs["weights"].append(math_ops.cast(column.weights.values, dtypes.float32))
-            for name, value in {
-                "dims": int(parts[0].shape[-1]),
-                "parts": len(parts),
-                "kinds": kind,
-                "strategies": column.partition_strategy,
-                "combiners": column.combiner,
-                "max_norms": 0.0 if column.max_norm is None else float(column.max_norm),
-                "prune": column.prune,
-                "fill_empty": column.default_id is not None,
-                "default_ids": column.default_id or 0,
-                "has_weights": column.weights is not None,
-                "touch_first": column.fills and column.default_id is None and kind != "ev",
-            }.items():
-                attributes[name].append(value)
-            for part in parts if kind == "ev" else ():
+            for part in parts if isinstance(parts[0], EmbeddingVariable) else ():
                 part._count(column.ids.values, None)  # pylint: disable=protected-access
         rows = library.ops().group_embedding_lookup(**inputs, T=first.dtype.base_dtype, **attributes)
     fusion.made(rows[0].op)
@@ -160,36 +168,51 @@ def _in_one_op(members) -> list:
     return [array_ops.identity(of_column) for of_column in rows]
 
 
-def attributes_of(op) -> dict:
-    """The lists of a GroupEmbeddingLookup that have an element for each column."""
-    attributes = {name: list(op.get_attr(name)) for name in _PER_COLUMN}
+def attributes_of(op, prefix="") -> dict:
+    """The lists of a GroupEmbeddingLookup, or of a mark of one, that have an element for each column."""
+    attributes = {name: list(op.get_attr(prefix + name)) for name in _PER_COLUMN}
     for name in ("kinds", "strategies", "combiners"):
         attributes[name] = [value.decode() for value in attributes[name]]
     return attributes
 
 
-def inputs_of(op) -> dict:
-    """The lists of inputs of a GroupEmbeddingLookup, by their names."""
-    n, num_tables = op.get_attr("N"), sum(op.get_attr("parts"))
-    inputs = list(op.inputs)
-    sizes = {"tables": num_tables, "indices": n, "values": n, "shapes": n, "weights": op.get_attr("W")}
-    found = {}
-    for name, size in sizes.items():
-        found[name], inputs = inputs[:size], inputs[size:]
-    return found
+def inputs_of(inputs, attributes) -> dict:
+    """The inputs of a GroupEmbeddingLookup as lists by their names."""
+    n = len(attributes["parts"])
+    inputs = iter(inputs)
+    sizes = {
+        "tables": sum(attributes["parts"]),
+        "indices": n,
+        "values": n,
+        "shapes": n,
+        "weights": sum(attributes["has_weights"]),
+    }
+    return {name: list(itertools.islice(inputs, size)) for name, size in sizes.items()}
 
 
 @ops.RegisterGradient("GroupEmbeddingLookup")
 def _gradient(op, *grads):
     attributes = attributes_of(op)
-    inputs = inputs_of(op)
-    num_tables, weights = len(inputs["tables"]), inputs["weights"]
+    return gradients(op, inputs_of(op.inputs, attributes), attributes, zip(grads, op.outputs))
+
+
+def gradients(op, inputs, attributes, grads, of_keys=None) -> list:
+    """Gradients of the inputs of a lookup.
+
+    Args:
+      op: what they are colocated with.
+      inputs, attributes: of the lookup.
+      grads: pairs (gradient or None, rows) of its outputs.
+      of_keys: called with the op that makes the gradients of the tables.
+    """
+    weights = inputs["weights"]
     # Where the tables are: a device function would take these ops for a worker's.
     with ops.device(None), ops.colocate_with(op, ignore_existing=True):
-        grads = [array_ops.zeros_like(rows) if grad is None else grad for grad, rows in zip(grads, op.outputs)]
-        grads = [ops.convert_to_tensor(grad) for grad in grads]
+        grads = [array_ops.zeros_like(rows) if grad is None else ops.convert_to_tensor(grad) for grad, rows in grads]
         common = dict(grads=grads, **inputs, **attributes)
-        keys, row_grads = library.ops().group_embedding_lookup_grad(**common, P=num_tables)
+        keys, row_grads = library.ops().group_embedding_lookup_grad(**common, P=len(inputs["tables"]))
+        if of_keys is not None:
+            of_keys(keys[0].op)
         kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
         of_tables = [
             indexed_slices.IndexedSlices(rows, of_part, _dense_shape(kind, table))
@@ -197,7 +220,7 @@ def _gradient(op, *grads):
         ]
         # A node of its own, which does not run unless somebody wants the weights' gradients.
         of_weights = list(library.ops().group_embedding_lookup_weights_grad(**common)) if weights else []
-    return [*of_tables, *[None] * (3 * op.get_attr("N")), *of_weights]
+    return [*of_tables, *[None] * (3 * len(attributes["parts"])), *of_weights]
 
 
 def _dense_shape(kind, table):
@@ -340,8 +363,22 @@ def fused_safe_embedding_lookup_sparse(
       TypeError: sparse_ids or sparse_weights are not sparse.
       ValueError: an argument does not fit.
     """
+    return lookup(
+        [
+            safe_column(
+                embedding_weights, sparse_ids, sparse_weights, combiner, default_id, partition_strategy, max_norm, prune
+            )
+        ],
+        name,
+    )[0]
+
+
+def safe_column(
+    embedding_weights, sparse_ids, sparse_weights, combiner, default_id, partition_strategy, max_norm, prune=True
+) -> Column:
+    """The Column of a `safe_embedding_lookup_sparse`; arguments and errors as there."""
     lookup_lib.check_given(embedding_weights)
-    column = _checked_column(
+    return _checked_column(
         embedding_weights,
         sparse_ids,
         sparse_weights,
@@ -352,4 +389,3 @@ def fused_safe_embedding_lookup_sparse(
         prune=bool(prune),
         fills=True,
     )
-    return lookup([column], name)[0]

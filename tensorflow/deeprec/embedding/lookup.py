@@ -99,7 +99,13 @@ def lookup(
 
 
 def clipped(rows, max_norm):
-    """Rows `[..., dim]` with an L2 norm of at most `max_norm`."""
+    """Rows `[..., dim]` with an L2 norm of at most `max_norm`.
+
+    Raises:
+      ValueError: max_norm is a number that is not positive.
+    """
+    if isinstance(max_norm, (int, float)) and not max_norm > 0:
+        raise ValueError(f"max_norm must be positive, or None, got {max_norm!r}")
     return rows if max_norm is None else clip_ops.clip_by_norm(rows, max_norm, axes=[-1])
 
 

@@ -7,7 +7,7 @@ https://arxiv.org/abs/1909.02107.
 
 from tensorflow.deeprec.embedding import lookup as lookup_lib
 from tensorflow.python.framework import dtypes, ops
-from tensorflow.python.ops import array_ops, embedding_ops, math_ops, variable_scope, variables
+from tensorflow.python.ops import array_ops, check_ops, embedding_ops, math_ops, variable_scope, variables
 
 OPERATIONS = ("add", "mul", "concat")
 
@@ -98,6 +98,14 @@ class MultiHashVariable:
                 raise ValueError(f"{argument} must be None for {self!r}, got {value!r}")
         with ops.name_scope(name, "embedding_lookup") as scope:
             ids = ops.convert_to_tensor(ids, name="ids")
+            message = f"ids of {self.name} must be in [0, {self.num_ids})"
+            number = math_ops.cast(self.num_ids, ids.dtype)
+            checks = (
+                check_ops.assert_non_negative(ids, message=message),
+                check_ops.assert_less(ids, number, message=message),
+            )
+            with ops.control_dependencies(checks):
+                ids = array_ops.identity(ids)
             remainders = math_ops.cast(self._dims[1][0], ids.dtype)
             first, second = (
                 embedding_ops.embedding_lookup(table, rows, partition_strategy=partition_strategy)

@@ -11,7 +11,7 @@ from tensorflow.python.ops import array_ops, math_ops
 
 # How keys come out of a loop or a branch, whose lookups have no counts of use outside; and out of the accumulators of
 # SyncReplicasOptimizer, in a run of its own, where the counts would be those of yet another batch.
-_OF_OTHER_RUNS = ("Exit", "Merge", "SparseAccumulatorTakeGradient", "StridedSlice", "Switch")
+_OF_OTHER_RUNS = ("Exit", "Merge", "PlaceholderWithDefault", "SparseAccumulatorTakeGradient", "Switch")
 
 
 def of_gradient(variable, indices):

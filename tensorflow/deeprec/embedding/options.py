@@ -23,7 +23,14 @@ _ON_DISK = (
     storage_types.DRAM_LEVELDB,
     storage_types.DRAM_PMEM_SSDHASH,
 )
-_COUNTERS = (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+# Type that is asked for -> that of the counters. Scripts for DeepRec name tf.int64.
+_COUNTERS = {
+    **{kind: kind for kind in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)},
+    dtypes.int8: dtypes.uint8,
+    dtypes.int16: dtypes.uint16,
+    dtypes.int32: dtypes.uint32,
+    dtypes.int64: dtypes.uint64,
+}
 
 
 def warn_without_effect(owner: str, why: str, **arguments) -> None:
@@ -94,7 +101,8 @@ class CBFFilter:
       filter_freq: occurrences before a key is admitted.
       max_element_size: number of keys the filter is made for.
       false_positive_probability: in (0, 1); -1 together with max_element_size 0: counts exactly, as CounterFilter.
-      counter_type: tf.uint8, tf.uint16, tf.uint32 or tf.uint64; a threshold that does not fit acts as the largest value.
+      counter_type: tf.uint8, tf.uint16, tf.uint32 or tf.uint64, or the signed type of that size, which counts as far; a
+        threshold that does not fit acts as the largest value.
 
     Raises:
       ValueError: a value is out of range, or only one of max_element_size and false_positive_probability is given.
@@ -115,12 +123,15 @@ class CBFFilter:
             raise ValueError(
                 f"false_positive_probability must be given with max_element_size={max_element_size!r}, got -1"
             )
-        if dtypes.as_dtype(counter_type) not in _COUNTERS:
-            raise ValueError(f"counter_type must be tf.uint8, uint16, uint32 or uint64, got {counter_type!r}")
+        counter = _COUNTERS.get(dtypes.as_dtype(counter_type))
+        if counter is None:
+            raise ValueError(
+                f"counter_type must be tf.uint8, uint16, uint32, uint64 or signed of these sizes, got {counter_type!r}"
+            )
         self.filter_freq = integer_in("filter_freq", filter_freq, 0, _MAX_FREQUENCY)
         self.max_element_size = max_element_size
         self.false_positive_probability = false_positive_probability
-        self.counter_type = dtypes.as_dtype(counter_type)
+        self.counter_type = counter
 
 
 class GlobalStepEvict:

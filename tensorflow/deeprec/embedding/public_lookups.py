@@ -100,7 +100,11 @@ def _safe_embedding_lookup_sparse(released):
         if not tables.is_table(embedding_weights):
             _only_for_tables(embedding_weights, blocknums=blocknums)
             if combiner != "tile" and prune:
-                return released(*arguments, partition_strategy, max_norm, allow_fast_lookup)
+                rows = released(*arguments, partition_strategy, max_norm, allow_fast_lookup)
+                from tensorflow.deeprec.embedding import lookup_marks
+
+                lookup_marks.mark(rows, *arguments[:-1], partition_strategy, max_norm)
+                return rows
         from tensorflow.deeprec.embedding import lookup
 
         return lookup.safe_lookup_sparse(*arguments, partition_strategy, max_norm, prune, blocknums)

@@ -44,7 +44,7 @@ class EmbeddingVariableSaveable(saveable_object.SaveableObject):
         return import_op(self.variable, prefix, name, after=self.restore_after)
 
 
-def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
+def import_op(variable: EmbeddingVariable, prefix, name: str, after=(), incremental: bool = False):
     """Makes the op that fills a variable, or a slot of one, from a checkpoint.
 
     Args:
@@ -52,6 +52,7 @@ def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
       prefix: scalar string tensor, the checkpoint.
       name: the name there. That of a part, `var/part_0`, stands for its share of all of `var`.
       after: ops that must have run.
+      incremental: whether it is an incremental checkpoint, which is put over what the variable has.
 
     Returns:
       The op. It raises NotFoundError if the checkpoint does not hold the variable, DataLossError if it is damaged.
@@ -59,7 +60,8 @@ def import_op(variable: EmbeddingVariable, prefix, name: str, after=()):
     number, parts = part_of(variable)
     name = whole_name(name, number)
     with ops.colocate_with(variable.handle.op), ops.control_dependencies([variable._initializer_for_restore, *after]):
-        return library.ops().kv_resource_import_v3(
+        make = library.ops().kv_resource_incr_import if incremental else library.ops().kv_resource_import_v3
+        return make(
             prefix,
             variable.handle,
             [name],
@@ -189,11 +191,12 @@ def _task_of(device_name: str) -> tuple:
 
 
 def _restored_together(released):
-    """For `bulk_restore`: an EmbeddingVariable is restored from the file name itself, state of parts by its own op."""
+    """For `bulk_restore`: an EmbeddingVariable is restored from the file name itself; state of parts and work queues, whose tensors
+    may have other names or be missing, say by `value_in` what they are restored from."""
 
     @functools.wraps(released)
     def bulk_restore(self, filename_tensor, saveables, preferred_shard, restore_sequentially):
-        others = [s for s in saveables if not isinstance(s, (EmbeddingVariableSaveable, part_state.PartStateSaveable))]
+        others = [s for s in saveables if not isinstance(s, EmbeddingVariableSaveable) and not hasattr(s, "value_in")]
         if len(others) == len(saveables):
             return released(self, filename_tensor, saveables, preferred_shard, restore_sequentially)
         tensors = iter(released(self, filename_tensor, others, preferred_shard, restore_sequentially) if others else [])
@@ -202,7 +205,7 @@ def _restored_together(released):
         def restored(saveable):
             if isinstance(saveable, EmbeddingVariableSaveable):
                 return filename
-            if isinstance(saveable, part_state.PartStateSaveable):
+            if hasattr(saveable, "value_in"):
                 return saveable.value_in(filename)
             return next(tensors)
 

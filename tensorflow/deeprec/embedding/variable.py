@@ -19,6 +19,9 @@ from tensorflow.python.training import device_setter, training_util
 # What keeps DeepRec's hash map from finding a key; every key is legal here, so these are names only.
 _INVALID_KEYS = {dtypes.int64: 2**63 - 1, dtypes.int32: -1}
 
+# tf.GraphKeys.EMBEDDING_VARIABLES, which the 2.x root lacks.
+COLLECTION = "embedding_variables"
+
 # Attribute of a graph: the variables that a meta graph brought, by the name of their handle.
 _IMPORTED = "_deprec_imported_embedding_variables"
 
@@ -143,8 +146,8 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         keys = [ops.GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and ops.GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(ops.GraphKeys.TRAINABLE_VARIABLES)
-        if ops.GraphKeys.EMBEDDING_VARIABLES not in keys:
-            keys.append(ops.GraphKeys.EMBEDDING_VARIABLES)
+        if COLLECTION not in keys:
+            keys.append(COLLECTION)
         graph.add_to_collections(keys, self)
 
     @classmethod
@@ -171,6 +174,8 @@ class EmbeddingVariable(resource_variable_ops.BaseResourceVariable):
         self._restore_initializer = None
         # Of the partitioned variable that this is a part of, where it is known.
         self.number_of_parts = None
+        # As asked for; None where that is not known, in an imported graph.
+        self.default_value_dim = None
 
     # The graph elements.
 
@@ -454,7 +459,7 @@ def _from_proto(released):
 def install() -> None:
     """Adds DeepRec's collections, and the variables to what meta graphs can hold."""
     for name, key in (
-        ("EMBEDDING_VARIABLES", "embedding_variables"),
+        ("EMBEDDING_VARIABLES", COLLECTION),
         ("EV_INIT_VAR_OPS", "ev_init_var_ops"),
         ("EV_INIT_SLOT_OPS", "ev_init_slot_ops"),
     ):

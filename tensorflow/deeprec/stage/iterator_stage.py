@@ -1,13 +1,16 @@
 """The stage that SmartStage makes right behind a `tf.data` iterator, where the program has none."""
 
-from tensorflow.deeprec.stage import public, rewiring, runner
+from tensorflow.deeprec import rewiring
+from tensorflow.deeprec.micro_batch import inputs
+from tensorflow.deeprec.stage import public, runner
 from tensorflow.python.framework import errors, ops
 
 
 def make(graph, options) -> list:
     """Stages the outputs of the one IteratorGetNext of a graph.
 
-    The op itself is not fetchable any more, as it would take a batch away from the stage.
+    The op itself is not fetchable any more, as it would take a batch away from the stage. Behind micro batches, the rows of all
+    batches of a step are staged.
 
     Args:
       graph: the default graph, not finalized.
@@ -20,19 +23,6 @@ def make(graph, options) -> list:
     if len(found) != 1:
         return []
     (old,) = found
-    readers = {tensor: list(tensor.consumers()) for tensor in old.outputs}
-    followers = list(old._control_outputs)
-    with ops.control_dependencies(old.control_inputs):
-        new = graph._create_op_internal(
-            old.type,
-            list(old.inputs),
-            [tensor.dtype for tensor in old.outputs],
-            name=f"{old.name}_staged",
-            attrs=dict(old.node_def.attr),
-            op_def=old.op_def,
-            compute_device=False,
-        )
-    new._set_device(old.device)
     arguments = {
         "capacity": options.capacity or 1,
         "num_threads": options.num_threads or 1,
@@ -45,6 +35,24 @@ def make(graph, options) -> list:
         "stage_subgraph_stream_id": options.stage_subgraph_stream_id,
         "name": options.name or None,
     }
+    micro_batches = inputs.of(graph)
+    rows = micro_batches.rows(old) if micro_batches else None
+    if rows:
+        # An Identity stands for each of them; what reads it needs no change, and a fetch of it takes nothing away.
+        with ops.device(old.device):
+            staged = public.staged([tensor.op.inputs[0] for tensor in rows], **arguments)
+        for tensor, record in zip(rows, staged):
+            rewiring.redirect(tensor.op, tensor.op.inputs[0], record)
+        return graph.get_collection(runner.PREFETCH)
+    return _stage_reads(graph, old, arguments)
+
+
+def _stage_reads(graph, old, arguments: dict) -> list:
+    """Stages a copy of the op IteratorGetNext `old`, and leads its readers behind the stage."""
+    readers = {tensor: list(tensor.consumers()) for tensor in old.outputs}
+    followers = list(old._control_outputs)
+    with ops.control_dependencies(old.control_inputs):
+        new = rewiring.copy_of(old, old.inputs, f"{old.name}_staged")
     with ops.device(old.device):
         staged = public.staged(list(new.outputs), **arguments)
     for (tensor, operations), record in zip(readers.items(), staged):

@@ -1,0 +1,1 @@
+"""Context, options and what says which build this is."""

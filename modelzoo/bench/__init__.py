@@ -1,0 +1,1 @@
+"""Training speed of the zoo against the released TensorFlow."""

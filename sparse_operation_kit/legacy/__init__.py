@@ -1,0 +1,1 @@
+"""The older of SparseOperationKit's two APIs: Keras layers whose tables are spread over replicas."""

@@ -1,0 +1,141 @@
+"""Datasets of Kafka's messages, and an op that writes one."""
+
+from tensorflow.deeprec import library
+from tensorflow.deeprec.kafka import client_library
+from tensorflow.python.data.ops import dataset_ops
+from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_spec, tensor_util
+from tensorflow.python.ops import array_ops
+
+
+class _Source(dataset_ops.DatasetSource):
+    """Elements are `count` scalar strings: one alone, or a tuple."""
+
+    def __init__(self, op, inputs, count, **attributes):
+        spec = tensor_spec.TensorSpec(tensor_shape.TensorShape([]), dtypes.string)
+        self._element_spec = spec if count == 1 else (spec,) * count
+        super().__init__(op(**inputs, **attributes, **self._flat_structure))
+
+    @property
+    def element_spec(self):
+        return self._element_spec
+
+
+class KafkaDataset(dataset_ops.DatasetV1Adapter):
+    """Messages of partitions of Kafka's topics, in the order of their timestamps.
+
+    The partitions' next messages are compared, and the oldest comes first; of equally old ones, that of the topic named first. The offset of
+    each partition is part of the iterator's state: `tf.data.experimental.make_saveable_from_iterator` saves it in a checkpoint, and
+    reading goes on there. Nothing is committed to a consumer group.
+
+    Args:
+      topics: what to read, "topic:partition:offset:length", or a list or string Tensor [n] of such. Without its end a text means partition 0,
+        offset 0, length -1. An offset of -2 is the oldest message, -1 what comes from now on; a length is a number of messages, -1 all.
+      servers: brokers, "host:port", separated by commas; or a list of them.
+      group: the group.id that brokers see.
+      eof: whether the dataset ends when all partitions are read to their end, or waits for messages.
+      timeout: milliseconds for which a partition that gives no message, and does not say that it has none, holds up the others.
+      config_global: properties of librdkafka, a list or string Tensor [n] of "key=value".
+      config_topic: the same, of topics.
+      message_key: whether an element is a tuple (message, key) of scalar strings, or the message alone. The key of a message without one
+        is "".
+
+    Raises:
+      ImportError: there is no librdkafka.
+      ValueError: timeout is less than 1.
+
+    Reading raises InvalidArgumentError for a text that is no subscription or property, NotFoundError for a topic or partition that does not
+    exist, DataLossError for an offset that the broker has no more (unless auto.offset.reset is configured), and DeadlineExceededError
+    if there is nothing to read and no broker answers for socket.connection.setup.timeout.ms (30 seconds, unless configured).
+    """
+
+    def __init__(self, topics, servers="localhost", group="", eof=False, timeout=1000, config_global=None, config_topic=None,
+                 message_key=False):  # fmt: skip
+        client_library.tell_path()
+        if not tensor_util.is_tf_type(timeout) and timeout < 1:
+            raise ValueError(f"timeout must be at least 1 millisecond, got {timeout}")
+        inputs = {
+            "topics": _strings(topics, "topics"),
+            "servers": _servers(servers),
+            "group": ops.convert_to_tensor(group, dtypes.string, name="group"),
+            "eof": ops.convert_to_tensor(eof, dtypes.bool, name="eof"),
+            "timeout": ops.convert_to_tensor(timeout, dtypes.int64, name="timeout"),
+            "config_global": _strings(config_global, "config_global"),
+            "config_topic": _strings(config_topic, "config_topic"),
+        }
+        message_key = bool(message_key)
+        super().__init__(_Source(library.ops().deeprec_kafka_dataset, inputs, 1 + message_key, message_key=message_key))
+
+
+class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
+    """Messages of the partitions that a consumer group gives to this member of it: tuples (message, key) of scalar strings.
+
+    Partitions are dealt out over the group's members, and anew when one comes or goes. A partition begins where the group committed, and
+    without a commit at the property auto.offset.reset. What was given is committed from time to time (enable.auto.commit). Offsets are part
+    of the iterator's state as well: after a restore, the partitions that this member is given first go on there, whatever was committed.
+
+    Args:
+      topics: names of topics, a list or string Tensor [n].
+      group_id: the consumer group.
+      servers: brokers, "host:port", separated by commas; or a list of them.
+      stream_timeout: milliseconds to wait for new messages when all are read; the dataset ends then. 0: at once, negative: never.
+      message_poll_timeout: milliseconds to wait for partitions, and for messages that are there, before DeadlineExceededError.
+      configuration: properties of librdkafka, a list or string Tensor [n] of "key=value"; a "conf.topic." in front is left out.
+      internal: only True; for tensorflow-io's signature.
+
+    Raises:
+      ImportError: there is no librdkafka.
+      ValueError: message_poll_timeout is less than 1, or internal is not True.
+
+    Reading raises errors as with KafkaDataset.
+    """
+
+    def __init__(self, topics, group_id, servers, stream_timeout=0, message_poll_timeout=10000, configuration=None,
+                 internal=True):  # fmt: skip
+        if not internal:
+            raise ValueError(f"internal must be True, got {internal!r}")
+        client_library.tell_path()
+        if not tensor_util.is_tf_type(message_poll_timeout) and message_poll_timeout < 1:
+            raise ValueError(f"message_poll_timeout must be at least 1 millisecond, got {message_poll_timeout}")
+        inputs = {
+            "topics": _strings(topics, "topics"),
+            "group_id": ops.convert_to_tensor(group_id, dtypes.string, name="group_id"),
+            "servers": _servers(servers),
+            "stream_timeout": ops.convert_to_tensor(stream_timeout, dtypes.int64, name="stream_timeout"),
+            "message_poll_timeout": ops.convert_to_tensor(
+                message_poll_timeout, dtypes.int64, name="message_poll_timeout"
+            ),
+            "configuration": _strings(configuration, "configuration"),
+        }
+        super().__init__(_Source(library.ops().deeprec_kafka_group_dataset, inputs, 2))
+
+
+def write_kafka(message, topic, servers="localhost", name=None):
+    """Writes a message to Kafka.
+
+    Args:
+      message: a scalar string Tensor.
+      topic: "topic" or "topic:partition"; partition 0 without.
+      servers: brokers, "host:port", separated by commas; or a list of them.
+      name: of the op.
+
+    Returns:
+      The message, when the broker has it.
+
+    Raises:
+      ImportError: there is no librdkafka.
+      NotFoundError, DeadlineExceededError: when run; as with KafkaDataset.
+    """
+    client_library.tell_path()
+    return library.ops().deeprec_write_kafka(message=message, topic=topic, servers=_servers(servers), name=name)
+
+
+def _strings(values, name):
+    """A string Tensor [n] of one string, some, or None."""
+    tensor = ops.convert_to_tensor([] if values is None else values, dtypes.string, name=name)
+    return array_ops.reshape(tensor, [-1]) if tensor.shape.rank == 0 else tensor
+
+
+def _servers(servers):
+    if isinstance(servers, (list, tuple)):
+        servers = ",".join(servers)
+    return ops.convert_to_tensor(servers, dtypes.string, name="servers")

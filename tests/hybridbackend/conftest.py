@@ -1,0 +1,16 @@
+"""Fixtures of the tests of HybridBackend's API."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "parquet"))
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes Parquet files; see columnar_helpers.writer."""
+    from columnar_helpers import writer
+
+    return writer(tmp_path)

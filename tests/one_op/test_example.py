@@ -1,0 +1,8 @@
+"""The example of docs/one_op.md."""
+
+import re
+
+
+def test_the_example_of_the_page_runs(repository, check_python):
+    (code,) = re.findall(r"```python\n(.*?)```", (repository / "docs" / "one_op.md").read_text(), re.DOTALL)
+    assert check_python(code).split() == ["1", "0", "1", "1"]

@@ -1,0 +1,177 @@
+import os
+import struct
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow.python.eager import context
+
+_ROWS = 9
+
+
+def _setup(sok):
+    static = sok.Variable(np.arange(2.0 * _ROWS).reshape(_ROWS, 2), dtype=tf.float32, name="static/table")
+    dynamic = sok.DynamicVariable(3, initializer="1", name="dynamic")
+    import tf_keras.src.optimizers.legacy.adam as adam
+
+    return [static, dynamic], sok.OptimizerWrapper(adam.Adam(0.1))
+
+
+def _train(made):
+    (static, dynamic), optimizer = made
+    keys = tf.constant([4, 2], tf.int64)
+    pairs = [
+        (tf.IndexedSlices(tf.ones([2, 2]), keys, tf.constant([_ROWS, 2], tf.int64)), static),
+        (tf.IndexedSlices(tf.ones([2, 3]), keys), dynamic),
+    ]
+    return optimizer.apply_gradients(pairs)
+
+
+def _state(sok, made):
+    (static, dynamic), optimizer = made
+    return [
+        tf.convert_to_tensor(static),
+        *sok.export(dynamic),
+        tf.convert_to_tensor(optimizer.get_slot(static, "v")),
+        *sok.export(optimizer.get_slot(dynamic, "m")),
+    ]
+
+
+@pytest.mark.parametrize("mode", ["eager", "session"])
+def test_tables_and_slots_come_back_as_they_were(sok, mode, tmp_path):
+    path = str(tmp_path / "new" / "folder")
+
+    def program(load):
+        made = _setup(sok)
+        if mode == "eager":
+            if not load:
+                _train(made)
+            (sok.load if load else sok.dump)(path, made[0], made[1])
+            return [value.numpy() for value in _state(sok, made)]
+        with tf.compat.v1.Session() as sess:
+            step = _train(made)
+            state = _state(sok, made)
+            sess.run(tf.compat.v1.global_variables_initializer())
+            if not load:
+                sess.run(step)
+            (sok.load if load else sok.dump)(path, made[0], made[1])
+            return sess.run(state)
+
+    with context.eager_mode() if mode == "eager" else tf.Graph().as_default():
+        dumped = program(False)
+    with context.eager_mode() if mode == "eager" else tf.Graph().as_default():
+        loaded = program(True)
+    assert dumped[1].tolist() == [2, 4] and dumped[0][4, 0] != 8
+    for before, after in zip(dumped, loaded):
+        np.testing.assert_array_equal(before, after)
+
+
+@pytest.fixture
+def eager():
+    with context.eager_mode():
+        yield
+
+
+def test_files_have_the_format_that_is_described(sok, eager, tmp_path):
+    made = _setup(sok)
+    _train(made)
+    sok.dump(str(tmp_path), *made)
+    assert sorted(os.listdir(tmp_path)) == sorted(
+        f"{table}-{part}" for table in ("static_table_0", "dynamic_0") for part in ("key", "weight", "Adam-m", "Adam-v")
+    )
+    cases = [
+        ("static_table_0-key", 0, b"static/table", 1, "<i8", np.arange(_ROWS)),
+        ("static_table_0-weight", 1, b"static/table", 5, "<f4", made[0][0].numpy().ravel()),
+        ("dynamic_0-key", 0, b"dynamic", 1, "<i8", [2, 4]),
+        ("dynamic_0-Adam-m", 2, b"m", 5, "<f4", np.full(6, 0.1)),
+    ]
+    for name, kind, variable, dtype, numpy_dtype, values in cases:
+        data = (tmp_path / name).read_bytes()
+        assert data[:256] == b" " * 256
+        assert struct.unpack(">I", data[256:260]) == (kind,)
+        assert data[260:292] == variable.rjust(32)
+        assert struct.unpack(">I", data[292:296]) == (dtype,)
+        np.testing.assert_allclose(np.frombuffer(data[296:], numpy_dtype), values, rtol=1e-6)
+
+
+def test_keys_of_a_localized_table_are_unsigned(sok, eager, tmp_path):
+    table = sok.Variable(np.ones([3, 1], np.float32), mode="localized:0", name="here")
+    sok.dump(str(tmp_path), table)
+    assert struct.unpack(">I", (tmp_path / "here_0-key").read_bytes()[292:296]) == (3,)
+    table.assign(np.zeros([3, 1]))
+    sok.load(str(tmp_path), table)
+    np.testing.assert_array_equal(table, np.ones([3, 1]))
+
+
+def test_an_empty_table_has_files_with_headers_alone(sok, eager, tmp_path):
+    table = sok.DynamicVariable(2, name="empty")
+    sok.dump(str(tmp_path), table)
+    assert (tmp_path / "empty_0-key").stat().st_size == (tmp_path / "empty_0-weight").stat().st_size == 296
+    sok.load(str(tmp_path), table)
+    assert table.size.numpy()[0] == 0
+
+
+def test_rows_go_in_rounds(sok, eager, tmp_path, monkeypatch):
+    from sparse_operation_kit import dump_load
+
+    monkeypatch.setattr(dump_load, "ROUND_BYTES", 100)
+    values = np.random.default_rng(0).standard_normal([101, 3]).astype(np.float32)
+    table = sok.Variable(values, name="t")
+    sok.dump(str(tmp_path), table)
+    table.assign(np.zeros_like(values))
+    sok.load(str(tmp_path), table)
+    np.testing.assert_array_equal(table, values)
+
+
+def _cut(path):
+    path.write_bytes(path.read_bytes()[:-4])
+
+
+def _shorter(path):
+    path.write_bytes(path.read_bytes()[:-12])
+
+
+def _headless(path):
+    path.write_bytes(b"short")
+
+
+def _other_kind(path):
+    data = path.read_bytes()
+    path.write_bytes(data[:256] + struct.pack(">I", 2) + data[260:])
+
+
+@pytest.mark.parametrize(
+    "change, part, error, text",
+    [
+        (_cut, "weight", ValueError, "cut short"),
+        (_shorter, "weight", ValueError, "has 3 rows of 3 elements, but .* has 4 keys"),
+        (_headless, "key", ValueError, "too short for its header"),
+        (_other_kind, "weight", ValueError, "file type 1"),
+        (os.remove, "weight", FileNotFoundError, "t_0-weight"),
+    ],
+)
+def test_files_that_do_not_fit_are_named_and_change_nothing(sok, eager, tmp_path, change, part, error, text):
+    table = sok.Variable(np.ones([4, 3], np.float32), name="t")
+    sok.dump(str(tmp_path), table)
+    table.assign(np.zeros([4, 3]))
+    change(tmp_path / f"t_0-{part}")
+    with pytest.raises(error, match=text):
+        sok.load(str(tmp_path), table)
+    np.testing.assert_array_equal(table, np.zeros([4, 3]))
+
+
+def test_keys_past_the_table_are_refused(sok, eager, tmp_path):
+    sok.dump(str(tmp_path), sok.Variable(np.ones([4, 3], np.float32), name="t"))
+    with pytest.raises(ValueError, match=r"not in \[0, 3\)"):
+        sok.load(str(tmp_path), sok.Variable(np.ones([3, 3], np.float32), name="t"))
+
+
+def test_tables_that_have_no_files_are_refused(sok, eager, tmp_path):
+    with pytest.raises(TypeError, match="dump_vars must be"):
+        sok.dump(str(tmp_path), [tf.constant(1)])
+    with pytest.raises(ValueError, match="t_0 more than once"):
+        sok.dump(str(tmp_path), [sok.Variable([[1.0]], name="t"), sok.Variable([[1.0]], name="t")])
+    with pytest.raises(ValueError, match="optimizer must be one of"):
+        sok.dump(str(tmp_path), [sok.Variable([[1.0]], name="u")], tf.compat.v1.train.RMSPropOptimizer(1.0))
+    with tf.Graph().as_default(), pytest.raises(RuntimeError, match="session"):
+        sok.dump(str(tmp_path), [sok.Variable([[1.0]], name="g")])
