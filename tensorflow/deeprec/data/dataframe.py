@@ -217,6 +217,7 @@ class DataFrame:
 
         Raises:
           ValueError: `pad` is none of these.
+          InvalidArgumentError: when it runs: a column is larger than the shape that `pad` gives it.
         """
         if isinstance(features, Value):
             return _parse_value(features, pad, restore_idx)
@@ -293,7 +294,11 @@ def _parse_value(value, pad, restore_idx):
         return result
     if result.shape.rank is not None and result.shape.rank != len(pad):
         raise ValueError(f"pad must have {result.shape.rank} dimensions, got {list(pad)}")
-    missing = array_ops.constant(list(pad), dtypes.int32) - array_ops.shape(result)
+    shape = array_ops.shape(result)
+    full = array_ops.constant(list(pad), dtypes.int32)
+    fits = check_ops.assert_less_equal(shape, full, message=f"a column is larger than its pad {list(pad)}")
+    with ops.control_dependencies([fits] if fits is not None else []):
+        missing = full - shape
     padded = array_ops.pad(result, array_ops.stack([array_ops.zeros_like(missing), missing], axis=1))
     padded.set_shape(pad)
     return padded
