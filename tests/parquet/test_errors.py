@@ -1,5 +1,6 @@
 """Bad input: an error that names the file and the column; skip_corrupted_data passes over what cannot be decoded."""
 
+import pathlib
 import random
 
 import columnar_helpers as helpers
@@ -270,3 +271,28 @@ def test_an_interrupt_in_python_is_an_error_and_no_end_of_the_data(write, check_
         "    print(e.message)\n"
     )
     assert "reading was interrupted in Python" in out
+
+
+def test_one_name_in_place_of_a_list_of_fields_is_named(write):
+    path = write(pa.table({"x": [1]}))
+    with pytest.raises(TypeError, match="^fields must be a list of names and DataFrame.Fields, got 'x'"):
+        ParquetDataset(path, fields="x")
+
+
+@pytest.mark.parametrize("filenames", [None, [["a.parquet"]], [3]])
+def test_filenames_that_are_no_names_are_named(filenames):
+    with pytest.raises(TypeError, match="^filenames must be"):
+        ParquetDataset(filenames, fields=X)
+
+
+def test_filenames_are_paths_and_arrays_of_names(write):
+    path = pathlib.Path(write(pa.table({"x": [1, 2]})))
+    for filenames in (path, [path], np.array([str(path)]), np.array([str(path)], object), bytes(path)):
+        (batch,) = helpers.read(lambda filenames=filenames: ParquetDataset(filenames, batch_size=10))
+        assert batch["x"] == [1, 2]
+
+
+def test_a_column_that_is_larger_than_its_pad_is_an_error_that_says_so(write):
+    path = write(pa.table({"x": [[1], [2, 3]]}))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a column is larger than its pad"):
+        helpers.read(lambda: ParquetDataset(path, batch_size=2).map(lambda b: DataFrame.parse(b, pad=[2, 1])))

@@ -212,3 +212,26 @@ def test_values_of_different_shapes_are_refused():
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes"):
         helpers.read_raw(make)
+
+
+def test_rebatch_takes_the_number_of_scans_of_older_versions(write):
+    path = write(pa.table({"x": range(10)}), row_group_size=3)
+    batches = helpers.read(
+        lambda: ParquetDataset(path, batch_size=3).apply(rebatch(5, min_batch_size=4, num_parallel_scans=2))
+    )
+    assert np.concatenate([batch["x"] for batch in batches]).tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("value", ["x", None, 1.5])
+def test_a_batch_size_that_is_no_integer_is_named(write, value):
+    path = write(pa.table({"x": range(10)}))
+    with pytest.raises(TypeError, match="^batch_size must be an integer or a scalar Tensor, got"):
+        ParquetDataset(path, batch_size=value)
+    with pytest.raises(TypeError, match="^batch_size must be an integer or a scalar Tensor, got"):
+        ParquetDataset(path, batch_size=5).apply(rebatch(value))
+
+
+def test_a_batch_size_beyond_int64_is_refused_where_it_is_given(write):
+    path = write(pa.table({"x": range(10)}))
+    with pytest.raises(ValueError, match="batch_size must be less than"):
+        ParquetDataset(path, batch_size=2**63)

@@ -1,6 +1,6 @@
 """From the fields that a program asks for to those of its files."""
 
-from tensorflow.deeprec.data import schema
+from tensorflow.deeprec.data import arguments, schema
 from tensorflow.deeprec.data.dataframe import Field
 from tensorflow.python.framework import tensor_util
 
@@ -45,15 +45,14 @@ def resolve(filenames, fields, format_="parquet", lower=False) -> tuple[tuple[Fi
     """The fields of a dataset, and those of them that its files have; as in_file, of the first file.
 
     Raises:
+      TypeError: filenames are no names, or fields no list.
       ValueError: as in in_file; there is no file; no file can be asked, and a field is not complete.
     """
-    if isinstance(filenames, (str, bytes)) or (hasattr(filenames, "__fspath__")):
-        filenames = [filenames]
+    filenames = arguments.names_of_files(filenames)
+    if isinstance(fields, (str, bytes, Field)):
+        raise TypeError(f"fields must be a list of names and DataFrame.Fields, got {fields!r}")
     if isinstance(filenames, (list, tuple)) and not any(map(tensor_util.is_tf_type, filenames)):
-        if not filenames:
-            raise ValueError("filenames must have at least one name, got none")
         first = filenames[0]
-        first = first.decode() if isinstance(first, bytes) else str(first)
         found, missing = in_file(first, fields, format_, lower)
         if not found:
             raise ValueError(f"{first}: it has none of the fields")

@@ -1,9 +1,9 @@
 """Datasets of batches of columnar files: ParquetDataset, read_parquet."""
 
 from tensorflow.deeprec import library
-from tensorflow.deeprec.data import dataframe, field_search, partitions
+from tensorflow.deeprec.data import arguments, dataframe, field_search, partitions
 from tensorflow.python.data.ops import dataset_ops
-from tensorflow.python.framework import dtypes, ops, tensor_spec, tensor_util
+from tensorflow.python.framework import dtypes, ops, tensor_spec
 from tensorflow.python.ops import array_ops
 
 DataFrame = dataframe.DataFrame
@@ -70,6 +70,7 @@ class ParquetDataset(dataset_ops.DatasetV1Adapter):
       num_sequential_reads: batches to take of a file before the next one's turn, where files are read in parallel.
 
     Raises:
+      TypeError: filenames, fields or batch_size are of another kind.
       ValueError: an argument does not fit, or the first file has other columns than `fields`.
       ImportError: there is no pyarrow.
       OSError: the first file cannot be opened.
@@ -157,6 +158,10 @@ def filename_dataset(filenames):
         ):
             raise TypeError(f"filenames must be a dataset of scalar strings, got one of {spec}")
         return filenames
+    filenames = arguments.names_of_files(filenames)
+    if isinstance(filenames, (list, tuple)):
+        # Names that are no UTF-8 stay what they are.
+        filenames = [name.encode("utf-8", "surrogateescape") if isinstance(name, str) else name for name in filenames]
     names = ops.convert_to_tensor(filenames, dtype=dtypes.string, name="filenames")
     return dataset_ops.DatasetV2.from_tensor_slices(array_ops.reshape(names, [-1]))
 
@@ -165,14 +170,12 @@ def batches(filenames, num_parallel_reads, num_sequential_reads, **kwargs):
     """Batches of the files that a dataset names; the other arguments are those of FileDataset.
 
     Raises:
+      TypeError: batch_size or num_sequential_reads is no integer.
       ValueError: an argument is out of its range.
     """
     partitions.check(kwargs["partition_count"], kwargs["partition_index"])
-    batch_size = kwargs["batch_size"]
-    if not tensor_util.is_tf_type(batch_size) and batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
-    if num_sequential_reads < 1:
-        raise ValueError(f"num_sequential_reads must be at least 1, got {num_sequential_reads}")
+    arguments.check_at_least("batch_size", kwargs["batch_size"], 1)
+    arguments.check_at_least("num_sequential_reads", num_sequential_reads, 1)
 
     def read(filename):
         return FileDataset(filename, **kwargs)

@@ -1,11 +1,12 @@
 """Batches of another size: RebatchDataset, rebatch, rectify."""
 
 from tensorflow.deeprec import library
+from tensorflow.deeprec.data import arguments
 from tensorflow.deeprec.data.dataframe import Value
 from tensorflow.deeprec.data.field_search import as_field
 from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.data.util import nest, random_seed
-from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_shape, tensor_spec, tensor_util
+from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_shape, tensor_spec
 from tensorflow.python.ops import array_ops, math_ops
 
 
@@ -26,7 +27,7 @@ class RebatchDataset(dataset_ops.UnaryDataset):
         batch_size.
 
     Raises:
-      TypeError: a component has no rows that can be batched.
+      TypeError: a component has no rows that can be batched; a number is no integer.
       ValueError: an argument is out of its range, or `fields` are not those of the elements.
     """
 
@@ -43,9 +44,9 @@ class RebatchDataset(dataset_ops.UnaryDataset):
     ):
         self._input_dataset = input_dataset
         min_batch_size = batch_size if min_batch_size is None else min_batch_size
-        _check_number("batch_size", batch_size, 1)
-        _check_number("min_batch_size", min_batch_size, 1)
-        _check_number("shuffle_buffer_size", shuffle_buffer_size or 0, 0)
+        arguments.check_at_least("batch_size", batch_size, 1)
+        arguments.check_at_least("min_batch_size", min_batch_size, 1)
+        arguments.check_at_least("shuffle_buffer_size", shuffle_buffer_size or 0, 0)
         spec = dataset_ops.get_structure(input_dataset)
         ranks = [_ragged_rank(component) for component in _components(spec)]
         if fields is not None:
@@ -71,8 +72,13 @@ class RebatchDataset(dataset_ops.UnaryDataset):
         return self._element_spec
 
 
-def rebatch(batch_size, drop_remainder=False, fields=None, min_batch_size=None, **kwargs):
-    """A transformation, for `Dataset.apply`, into batches of another size; see RebatchDataset, whose other arguments it takes too."""
+def rebatch(batch_size, drop_remainder=False, fields=None, min_batch_size=None, num_parallel_scans=1, **kwargs):
+    """A transformation, for `Dataset.apply`, into batches of another size; see RebatchDataset, whose other arguments it takes too.
+
+    Args:
+      num_parallel_scans: of HybridBackend 0.5 to 0.7; checked, and without effect: rows are joined by the thread that reads.
+    """
+    arguments.check_at_least("num_parallel_scans", num_parallel_scans, 1)
     return lambda dataset: dataset_ops.DatasetV1Adapter(
         RebatchDataset(dataset, fields, batch_size, drop_remainder, min_batch_size=min_batch_size, **kwargs)
     )
@@ -178,8 +184,3 @@ def _check_fields(fields, spec) -> None:
             raise ValueError(
                 f"field {field.name!r} has a ragged_rank of {field.ragged_rank}, elements have {found} row splits"
             )
-
-
-def _check_number(argument, value, least) -> None:
-    if not tensor_util.is_tf_type(value) and value < least:
-        raise ValueError(f"{argument} must be at least {least}, got {value}")
