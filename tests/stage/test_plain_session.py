@@ -211,6 +211,38 @@ def test_a_coordinator_ends_the_threads(start):
         assert not any(thread.is_alive() for thread in threads)
 
 
+def test_a_step_does_not_wait_for_threads_that_a_coordinator_stopped_between_two_records(start):
+    going, coord = threading.Event(), tf.train.Coordinator()
+
+    def slow(value):
+        # The coordinator stops while the input is made, so that the thread ends without waiting in the buffer.
+        if value == 1:
+            going.set()
+            coord.wait_for_stop(10)
+        return value
+
+    staged = tf.staged(tf.py_func(slow, [counting()], tf.int64))
+    with tf.Session() as session:
+        threads = start(session, coord)
+        assert session.run(staged) == 0
+        assert going.wait(10)
+        coord.request_stop()
+        coord.join(threads, stop_grace_period_secs=5)
+        with pytest.raises(tf.errors.CancelledError, match="prefetch"):
+            for _ in range(3):
+                session.run(staged, options=tf.RunOptions(timeout_in_ms=5000))
+
+
+def test_threads_that_start_after_their_coordinator_has_stopped_leave_no_step_waiting(start):
+    staged = tf.staged(counting())
+    coord = tf.train.Coordinator()
+    coord.request_stop()
+    with tf.Session() as session:
+        coord.join(start(session, coord), stop_grace_period_secs=5)
+        with pytest.raises(tf.errors.CancelledError, match="prefetch"):
+            session.run(staged, options=tf.RunOptions(timeout_in_ms=5000))
+
+
 def test_a_coordinator_ends_a_thread_that_waits_beside_one_that_failed(start):
     def late(_):
         # The other thread waits for room by then; before, it would end by itself.

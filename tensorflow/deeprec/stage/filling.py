@@ -24,7 +24,7 @@ class Filling:
         # That the thread which watches the coordinator has nothing to watch for any more.
         self._unwatched = threading.Event()
         self._lock = threading.Lock()
-        self._resumed = False
+        self._resumed = self._failed = False
         self._left = len(runner.put_ops)
         self.threads = []
 
@@ -59,15 +59,18 @@ class Filling:
         """Whether threads are still to begin or running."""
         return not self._over() and self._left > 0
 
+    def _stopped_by_coordinator(self) -> bool:
+        return self._coord is not None and self._coord.should_stop()
+
     def _over(self) -> bool:
-        if self._coord is not None and self._coord.should_stop():
+        if self._stopped_by_coordinator():
             return True
         return self._stop.is_set() or self._session._closed
 
     def _watch(self, session) -> None:
         """Stops the buffer when the coordinator stops: puts that wait in it would not look. A thread; `session` is held by it."""
         while not self._unwatched.wait(_LOOK):
-            if self._coord.should_stop():
+            if self._stopped_by_coordinator():
                 self._stop.set()
                 self._try_run(self.runner.ops["cancel"])
                 return
@@ -113,6 +116,9 @@ class Filling:
             # Not earlier: records of other threads are still on their way.
             if last and not self._over():
                 self._try_run(self.runner.ops["close"])
+            elif last and self._stopped_by_coordinator() and not self._failed:
+                # The thread that watches may not have seen it yet; nobody would wake the steps that wait.
+                self._try_run(self.runner.ops["cancel"])
             if last:
                 self._unwatched.set()
 
@@ -145,6 +151,7 @@ class Filling:
             self._stop.wait(_LOOK)
 
     def _fail(self, error: BaseException) -> None:
+        self._failed = True
         self._stop.set()
         text = error.message if isinstance(error, errors.OpError) else str(error)
         self._try_run(
