@@ -76,13 +76,18 @@ def dump(path, dump_vars, optimizer=None):
     Raises:
       RuntimeError: in a TF1 graph without a default session.
       TypeError, ValueError: a table or an optimizer that there are no files for; two tables of one name.
-      OSError: (on rank 0) the folder or a file can not be written.
+      OSError: (on all ranks) rank 0 could not make the folder or write a file.
     """
     variables = _tables(dump_vars, "dump_vars")
     if optimizer is not None:
         _optimizer_name(optimizer)
+    error = None
     if communication.rank() == 0:
-        os.makedirs(path, exist_ok=True)
+        try:
+            os.makedirs(path, exist_ok=True)
+        except OSError as failed:
+            error = failed
+    evaluation.raise_together(error)
     for variable in variables:
         stem = os.path.join(path, files.table_name(variable.name))
         if optimizer is not None:
@@ -99,8 +104,6 @@ def dump(path, dump_vars, optimizer=None):
                 slot_name,
                 evaluation.values(tf.convert_to_tensor(of_slot)),
             )
-    # Nobody goes on to load before rank 0 has written.
-    evaluation.largest(0)
 
 
 def _stored_keys(variable, keys):
@@ -111,25 +114,40 @@ def _stored_keys(variable, keys):
 
 
 def _write(path, kind, name, values):
+    """Writes a file of all ranks' values; returns, on all ranks, when rank 0 has written it, or raises."""
     if values.dtype.name not in files.DTYPES:
         raise ValueError(f"{path}: there is no file format for values of dtype {values.dtype.name}")
     first = communication.rank() == 0
     row_bytes = max(1, values.dtype.itemsize * int(np.prod(values.shape[1:])))
     of_round = max(1, ROUND_BYTES // row_bytes)
     rounds = evaluation.largest(-(-len(values) // of_round))
-    partial = f"{path}.partial"
-    out = open(partial, "wb") if first else None
-    try:
-        if first:
-            out.write(files.Header(kind, name, values.dtype).pack())
-        for i in range(rounds):
-            for part in evaluation.to_first_rank(values[i * of_round : (i + 1) * of_round]):
-                out.write(files.little_endian(part))
-    finally:
-        if first:
-            out.close()
+    parts = (
+        part for i in range(rounds) for part in evaluation.to_first_rank(values[i * of_round : (i + 1) * of_round])
+    )
+    error = None
     if first:
+        try:
+            _write_parts(path, files.Header(kind, name, values.dtype), parts)
+        except OSError as failed:
+            error = failed
+    # The other ranks send what is left, and so does rank 0 behind an error.
+    for _ in parts:
+        pass
+    evaluation.raise_together(error)
+
+
+def _write_parts(path, header, parts):
+    partial = f"{path}.partial"
+    try:
+        with open(partial, "wb") as out:
+            out.write(header.pack())
+            for part in parts:
+                out.write(files.little_endian(part))
         os.replace(partial, path)
+    except OSError:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
 
 
 def load(path, load_vars, optimizer=None):
@@ -144,7 +162,8 @@ def load(path, load_vars, optimizer=None):
 
     Raises:
       FileNotFoundError: a file is missing.
-      ValueError: a file is cut short, altered, or does not fit the table. Nothing of that table has been changed then.
+      ValueError: a file is cut short, altered, or does not fit the table, or has more of this rank's keys than the table's
+        max_capacity. Nothing of that table has been changed then.
       RuntimeError: in a TF1 graph without a default session.
       TypeError: a table that there are no files for.
     """
@@ -195,6 +214,15 @@ def _check_keys(variable, path, header, rows, of_round):
     if isinstance(variable, DynamicVariable):
         if header.dtype.itemsize > variable.key_dtype.size:
             raise ValueError(f"{path} has {header.dtype.name} keys, but {variable.name} {variable.key_dtype.name}")
+        if variable.max_capacity is None or rows <= variable.max_capacity:
+            return
+        own = 0
+        for begin in range(0, rows, of_round):
+            own += _own(variable, files.read(path, header, 1, begin, min(rows, begin + of_round))[:, 0]).sum()
+        if own > variable.max_capacity:
+            raise ValueError(
+                f"{path} has {own} keys of this rank, but {variable.name} max_capacity={variable.max_capacity}"
+            )
         return
     limit = variable.global_shape.as_list()[0]
     for begin in range(0, rows, of_round):
@@ -233,7 +261,8 @@ def _set(variable, target, keys, values):
 
 def _set_op(variable, target, keys, values):
     if isinstance(target, DynamicVariable):
-        return target.insert(keys, values)
+        # Slots lose rows with their table only.
+        return (target.insert_within_capacity if target is variable else target.insert)(keys, values)
     return target.scatter_update(tf.IndexedSlices(values, variable.key_map(keys)))
 
 

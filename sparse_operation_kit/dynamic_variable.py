@@ -153,7 +153,7 @@ class DynamicVariable(placement.Placed, GrowingEmbeddingVariable):
 
     def key_map(self, indices):
         """What a lookup on this rank asks for a key: the key."""
-        return tf.cast(indices, self.key_dtype)
+        return self.cast_keys(indices)
 
     def __repr__(self):
         return (
@@ -179,17 +179,34 @@ class DynamicVariable(placement.Placed, GrowingEmbeddingVariable):
 
     def sparse_read_without_eviction(self, indices, name=None, ev_init_value=None, counts=None):
         """As `sparse_read`, but leaves the keys over `max_capacity` to a call of `evict`."""
-        keys = self._cast(indices)
-        checks = []
-        if self._var_type == "hybrid":
-            check = tf.debugging.assert_less_equal(
-                tf.size(tf.unique(tf.reshape(keys, [-1]))[0]),
-                self.max_capacity,
-                message=f"{self.name} keeps max_capacity={self.max_capacity} keys, but one batch asks for more",
-            )
-            checks = [] if check is None else [check]
-        with tf.control_dependencies(checks):
+        keys = self.cast_keys(indices)
+        with tf.control_dependencies(self._capacity_checks(keys)):
             return super().sparse_read(keys, name, ev_init_value, counts)
+
+    def _capacity_checks(self, keys):
+        if self._var_type == "hbm":
+            return []
+        check = tf.debugging.assert_less_equal(
+            tf.size(tf.unique(tf.reshape(keys, [-1]))[0]),
+            self.max_capacity,
+            message=f"{self.name} keeps max_capacity={self.max_capacity} keys, but one batch has more",
+        )
+        return [] if check is None else [check]
+
+    def insert_within_capacity(self, keys, values):
+        """As `insert`; a "hybrid" table then evicts the keys used longest ago if it has more than `max_capacity`.
+
+        Raises:
+          tf.errors.InvalidArgumentError: (when run) there are more different keys than that.
+        """
+        if self._var_type == "hbm":
+            return self.insert(keys, values)
+        keys = self.cast_keys(keys)
+        with tf.control_dependencies(self._capacity_checks(keys)):
+            inserted = self.insert(keys, values)
+        with tf.control_dependencies([] if tf.executing_eagerly() else [inserted]):
+            evicted, _ = self.evict()
+        return None if tf.executing_eagerly() else tf.group(inserted, evicted)
 
     def evict(self):
         """Removes the keys used longest ago if there are more than `max_capacity`.
@@ -229,7 +246,7 @@ class DynamicVariable(placement.Placed, GrowingEmbeddingVariable):
         """row = value for the keys of `sparse_delta`, which are inserted if they are not there."""
         del use_locking, name
         keys, values = self._slices(sparse_delta)
-        return self.insert(keys, values)
+        return self.insert_within_capacity(keys, values)
 
     def _scatter(self, sparse_delta, factor):
         keys, values = self._slices(sparse_delta)
@@ -258,7 +275,7 @@ class DynamicVariable(placement.Placed, GrowingEmbeddingVariable):
                 tf.zeros([0], self.key_dtype), [None], self.name.split(":")[0] + "/static_keys"
             )
         self._is_static = True
-        keys = self._cast(indices)
+        keys = self.cast_keys(indices)
         rows = super().sparse_read(keys)
         return tf.group(self._static.assign(rows, read_value=False), self._static_keys.assign(keys, read_value=False))
 

@@ -51,6 +51,18 @@ def largest(value: int) -> int:
     return int(gathered(np.array([value], np.int64)).max())
 
 
+def raise_together(error) -> None:
+    """Raises on all ranks if one has an error: there its own, elsewhere an OSError with its text. All ranks must call it.
+
+    Args:
+      error: the exception, or None.
+    """
+    if not largest(error is not None):
+        return
+    texts = gathered(np.frombuffer(f"{error or ''}".encode(), np.uint8))
+    raise error or OSError(f"another rank: {texts.tobytes().decode()}")
+
+
 def _as_sent(array):
     # What Horovod does not send, in the guise of something it does.
     return array.view(np.int64) if array.dtype == np.uint64 else array

@@ -166,7 +166,7 @@ def checked_keys(variable, keys):
     if keys.dtype not in (tf.int32, tf.int64):
         raise TypeError(f"keys of {variable.name} must be int32 or int64, got {keys.dtype.name}")
     if isinstance(variable, DynamicVariable):
-        return tf.cast(keys, variable.key_dtype)
+        return variable.cast_keys(keys)
     rows = variable.global_shape.as_list()[0]
     message = f"keys of {variable.name} must be in [0, {rows})"
     checks = [

@@ -66,6 +66,8 @@ def _use_legacy_optimizers() -> None:
     if tf.__version__.startswith("1."):
         # Adam and the others are the legacy classes already.
         return
+    if not hasattr(legacy, "schedules"):
+        legacy.schedules = tf.keras.optimizers.schedules
     # Programs name it through the module, `from tensorflow import keras` included.
     tf.keras.optimizers = legacy
     tf.optimizers = legacy

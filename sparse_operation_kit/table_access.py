@@ -37,7 +37,7 @@ def export(var):
 
 
 def assign(var, indices, values):
-    """Sets rows that this rank holds. Keys that a DynamicVariable has no row for are inserted.
+    """Sets rows that this rank holds. Keys that a DynamicVariable has no row for are inserted; a "hybrid" one evicts others for them.
 
     Args:
       var: sok.Variable or DynamicVariable.
@@ -49,7 +49,7 @@ def assign(var, indices, values):
 
     Raises:
       TypeError: var is no table of this library.
-      tf.errors.InvalidArgumentError: (when run) a key is another rank's, or not in the table.
+      tf.errors.InvalidArgumentError: (when run) a key is another rank's, or not in the table; more different keys than `max_capacity`.
     """
     if not isinstance(var, (_Sharded, DynamicVariable)):
         raise TypeError(f"var must be a sok.Variable or sok.DynamicVariable, got {type(var).__name__}")
@@ -63,7 +63,7 @@ def assign(var, indices, values):
         checks.append(tf.debugging.assert_equal(owners, tf.constant(rank, tf.int64), message=message))
     with tf.control_dependencies([check for check in checks if check is not None]):
         if isinstance(var, DynamicVariable):
-            done = var.insert(indices, values)
+            done = var.insert_within_capacity(indices, values)
         else:
             rows = var.key_map(tf.cast(indices, tf.int64))
             done = var.scatter_update(tf.IndexedSlices(values, rows))

@@ -34,7 +34,7 @@ def main(argv=None):
         os.environ["TF_CONFIG"] = json.dumps(tf_config(os.environ, args.port))
     tf.compat.v1.enable_v2_behavior()
     # Before any op runs.
-    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()  # the name that both roots have
     s07_mirrored_loop.train(strategy, args)
 
 

@@ -1,5 +1,7 @@
 """`sok.OptimizerWrapper`: any legacy Keras or `tf.train` optimizer, on tables found by key too."""
 
+import re
+
 import tensorflow as tf
 from tensorflow.python.ops import resource_variable_ops
 from tensorflow.python.training import optimizer as train_optimizer
@@ -117,6 +119,7 @@ class OptimizerWrapper:
 
         Raises:
           ValueError: global_step with a Keras optimizer, which counts by itself, or no gradients.
+          ValueError, tf.errors.InvalidArgumentError (where it shows when run): rows of a gradient have not the table's width.
           TypeError: the gradient of a DynamicVariable is dense.
         """
         if self._is_keras and global_step is not None:
@@ -133,7 +136,7 @@ class OptimizerWrapper:
                 raise TypeError(f"the gradient of {var.name} must be tf.IndexedSlices, got {type(grad).__name__}")
             with tf.init_scope():
                 static = self._prepare(var)
-            keys, rows = tf.cast(grad.indices, var.key_dtype), grad.values
+            keys, rows = var.cast_keys(grad.indices), _checked_rows(grad.values, var)
             if not local_lookup.is_distinct(grad):
                 keys, index = tf.unique(keys)
                 rows = tf.math.unsorted_segment_sum(rows, index, tf.size(keys))
@@ -196,6 +199,18 @@ class OptimizerWrapper:
             self._optimizer._slots.setdefault(optimizer_v2._var_key(variable), {})[slot_name] = slot
         else:
             self._optimizer._slot_dict(slot_name)[train_optimizer._var_key(variable)] = slot
+
+
+def _checked_rows(rows, table):
+    """Gradients of rows as they are; the runtime's own scatter ops would read behind the end of narrower ones."""
+    rows = tf.convert_to_tensor(rows)
+    if not rows.shape.is_compatible_with([None, table.dimension]):
+        raise ValueError(f"the gradient of {table.name} must be [n, {table.dimension}], got {rows.shape}")
+    if rows.shape.rank == 2 and rows.shape.as_list()[1] is not None:
+        return rows
+    # The error names the op, and with it the table.
+    name = re.sub(r"[^\w./-]", "_", table.name.split(":")[0], flags=re.ASCII)
+    return tf.ensure_shape(rows, [None, table.dimension], name=f"gradient_of_{name}")
 
 
 def _key(table):

@@ -207,7 +207,7 @@ def test_models(bidirectional):
         state, gradient = model(tf.constant(X), None)
         session.run(tf.global_variables_initializer())
         (_, a), (p, b) = session.run([linear, logistic])
-        assert a == pytest.approx(np.mean(X[:, 0] ** 2)) and b == pytest.approx(np.log(2)) and np.all(p == 0.5)
+        assert a == pytest.approx(np.mean(X[:, 0] ** 2)) and b == pytest.approx(np.log(2)) and np.allclose(p, 0.5)
         assert session.run(state).shape == (8, 8 if bidirectional else 4) and np.any(session.run(gradient))
         with pytest.raises(ValueError, match="cell_type"):
             L.models.get_rnn_model(4, "x", 1, tf.unstack, False, None, None, None, None, None, None)(tf.constant(X), 0)

@@ -238,6 +238,16 @@ def test_dumps_go_from_two_ranks_to_four_and_back(sok, eager):
     np.testing.assert_array_equal(stored, order)
 
 
+def test_all_ranks_are_told_that_rank_0_cannot_dump(sok, eager):
+    table = sok.Variable(np.ones([4, 2]), dtype=tf.float32, name="nowhere")
+    blocked = os.path.join(FOLDER, f"blocked{RANKS}")
+    if hvd.rank() == 0:
+        open(blocked, "wb").close()
+    with pytest.raises(OSError, match="blocked"):
+        sok.dump(blocked, table)
+    assert int(sok.allreduce(tf.constant(1))) == RANKS
+
+
 def test_incremental_dumps_join_the_keys_of_all_ranks(sok, eager):
     import datetime
 

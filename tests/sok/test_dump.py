@@ -166,6 +166,26 @@ def test_keys_past_the_table_are_refused(sok, eager, tmp_path):
         sok.load(str(tmp_path), sok.Variable(np.ones([3, 3], np.float32), name="t"))
 
 
+def test_more_keys_than_the_capacity_are_refused(sok, eager, tmp_path):
+    table = sok.DynamicVariable(1, var_type="hybrid", name="full")
+    sok.assign(table, [1, 2], tf.ones([2, 1]))
+    sok.dump(str(tmp_path), table)
+    small = sok.DynamicVariable(1, var_type="hybrid", max_capacity=1, name="less")
+    for path in list(tmp_path.iterdir()):
+        path.rename(path.with_name(path.name.replace("full", "less")))
+    with pytest.raises(ValueError, match="less_0-key has 2 keys of this rank, but .* max_capacity=1"):
+        sok.load(str(tmp_path), small)
+    assert int(small.size[0]) == 0
+
+
+def test_a_file_that_cannot_be_written_leaves_no_part_of_it(sok, eager, tmp_path):
+    table = sok.DynamicVariable(1, name="blocked")
+    (tmp_path / "blocked_0-key").mkdir()
+    with pytest.raises(OSError, match="blocked_0-key"):
+        sok.dump(str(tmp_path), table)
+    assert [path.name for path in tmp_path.iterdir()] == ["blocked_0-key"]
+
+
 def test_tables_that_have_no_files_are_refused(sok, eager, tmp_path):
     with pytest.raises(TypeError, match="dump_vars must be"):
         sok.dump(str(tmp_path), [tf.constant(1)])

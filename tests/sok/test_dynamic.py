@@ -111,6 +111,35 @@ def test_a_batch_over_the_capacity_is_an_error_that_names_it(sok):
     _read(table, [1, 1, 1, 2])
 
 
+def test_rows_that_are_set_make_room_in_a_hybrid_table(sok):
+    table = sok.DynamicVariable(1, var_type="hybrid", max_capacity=3)
+    sok.assign(table, [1, 2, 3], tf.constant([[1.0], [2.0], [3.0]]))
+    table.scatter_update(tf.IndexedSlices(tf.constant([[5.0], [6.0]]), tf.constant([5, 6], tf.int64)))
+    keys, rows = sok.export(table)
+    assert len(keys) == 3 and {5, 6} < set(keys.numpy())
+    np.testing.assert_array_equal(rows[:, 0], tf.cast(keys, tf.float32))
+
+
+def test_more_rows_than_the_capacity_are_not_set(sok):
+    table = sok.DynamicVariable(1, var_type="hybrid", max_capacity=3, name="narrow")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="narrow:0 keeps max_capacity=3"):
+        sok.assign(table, list(range(10)), tf.ones([10, 1]))
+    assert int(table.size[0]) == 0
+
+
+@pytest.mark.parametrize("key", [2**40, -(2**31) - 1, 2**31])
+def test_a_key_that_the_key_type_does_not_hold_is_refused(sok, key):
+    table = sok.DynamicVariable(2, key_type=tf.int32, name="short_keys")
+    for read in (
+        lambda: sok.all2all_dense_embedding(table, tf.constant([key], tf.int64)),
+        lambda: sok.lookup_sparse(table, Batch([[key]]).ids()),
+        lambda: sok.assign(table, tf.constant([key], tf.int64), tf.ones([1, 2])),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="short_keys:0 has keys of int32 only"):
+            read()
+    assert int(table.size[0]) == 0
+
+
 def test_rows_of_slots_are_evicted_with_their_keys(sok):
     table = sok.DynamicVariable(1, var_type="hybrid", max_capacity=3)
     optimizer = sok.OptimizerWrapper(tf.compat.v1.keras.optimizers.Adam())

@@ -180,6 +180,24 @@ def test_what_does_not_fit_is_named(sok, eager):
         optimizer.apply_gradients([(tf.IndexedSlices(tf.ones([1, 1]), [1]), table)], global_step=tf.Variable(1))
 
 
+@pytest.mark.parametrize("width", [0, 1, 2, 4])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_gradient_of_another_width_is_refused(sok, eager, width, known):
+    table = sok.DynamicVariable(3, initializer="ones", name="three_wide")
+    optimizer = sok.OptimizerWrapper(_legacy("SGD", learning_rate=1.0))
+    table.sparse_read(tf.constant([5], tf.int64))
+    shape = [1, width] if known else [None, None]
+
+    @tf.function(input_signature=[tf.TensorSpec(shape, tf.float32)])
+    def step(rows):
+        optimizer.apply_gradients([(tf.IndexedSlices(rows, tf.constant([5], tf.int64)), table)])
+
+    error = ValueError if known else tf.errors.InvalidArgumentError
+    with pytest.raises(error, match="gradient.of.three_wide"):
+        step(tf.ones([1, width]))
+    np.testing.assert_array_equal(table.sparse_read(tf.constant([5], tf.int64)), np.ones([1, 3]))
+
+
 @pytest.mark.parametrize("name", ["SGD", "Adam"])
 def test_optimizers_of_keras_take_static_tables_as_they_are(sok, eager, name):
     import tf_keras

@@ -1,6 +1,7 @@
 """The self-contained wheel needs nothing else, and uses what is good enough in the environment."""
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -40,7 +41,9 @@ def venv(tmp_path_factory):
         [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel],
         check=True,
     )
-    return python, site
+    yield python, site
+    # More than a gigabyte, which the tests after this one have better use for.
+    shutil.rmtree(folder)
 
 
 def _put(site, name, version, body):

@@ -6,7 +6,14 @@ from tensorflow.deeprec import library
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable, TableConfig
 from tensorflow.python.eager import context, tape
 from tensorflow.python.framework import constant_op, cpp_shape_inference_pb2, dtypes, ops, tensor_shape
-from tensorflow.python.ops import array_ops, gen_logging_ops, gen_resource_variable_ops, math_ops, resource_variable_ops
+from tensorflow.python.ops import (
+    array_ops,
+    check_ops,
+    gen_logging_ops,
+    gen_resource_variable_ops,
+    math_ops,
+    resource_variable_ops,
+)
 
 # Rows that such keys share by their remainder; a lookup gives each key a row of its own.
 _DEFAULT_ROWS = 256
@@ -139,7 +146,7 @@ class GrowingEmbeddingVariable(EmbeddingVariable):
             raise ValueError(f"ev_init_value and counts must be None in lookups of {self.name}")
         tape.variable_accessed(self)
         with ops.name_scope(name or "Gather") as scope:
-            keys = self._cast(indices)
+            keys = self.cast_keys(indices)
             flat = array_ops.reshape(keys, [-1])
             new = array_ops.boolean_mask(flat, self.missing(flat))
             inserted = self._insert_missing(new)
@@ -169,15 +176,30 @@ class GrowingEmbeddingVariable(EmbeddingVariable):
         del counts
         return lookup_lib.clipped(self.sparse_read(ids, name=name, ev_init_value=ev_init_value), max_norm)
 
-    def _cast(self, indices):
+    def cast_keys(self, indices):
+        """Integers as keys of this table.
+
+        Raises:
+          ValueError: they are no integers.
+          InvalidArgumentError: (when run) one is too large or small for the key dtype.
+        """
         indices = ops.convert_to_tensor(indices, name="indices", dtype_hint=self._key_dtype)
         if not indices.dtype.is_integer:
             raise ValueError(f"indices of {self.name} must be integers, got {indices.dtype.name}")
-        return math_ops.cast(indices, self._key_dtype)
+        keys = math_ops.cast(indices, self._key_dtype)
+        if indices.dtype.size <= self._key_dtype.size:
+            return keys
+        check = check_ops.assert_equal(
+            math_ops.cast(keys, indices.dtype), indices, message=f"{self.name} has keys of {self._key_dtype.name} only"
+        )
+        with ops.control_dependencies([] if check is None else [check]):
+            return array_ops.identity(keys)
 
     def peek(self, keys):
         """The rows of keys that have some, `keys.shape + [dim]`; of others a default. Nothing is inserted or recorded."""
-        return library.ops().kv_resource_gather(self._handle, self._cast(keys), constant_op.constant(0, self._dtype))
+        return library.ops().kv_resource_gather(
+            self._handle, self.cast_keys(keys), constant_op.constant(0, self._dtype)
+        )
 
     def export_with_stamps(self):
         """`(keys [n], values [n, dim], stamps [n] or [0] if not recorded)`, keys ascending."""
@@ -189,12 +211,12 @@ class GrowingEmbeddingVariable(EmbeddingVariable):
     def insert(self, keys, values):
         """Sets the rows of keys `[n]` to `values` `[n, dim]`; of equal keys the last counts. Returns the op."""
         return library.ops().kv_resource_insert(
-            self._handle, self._cast(keys), ops.convert_to_tensor(values, dtype=self._dtype), self._stamp()
+            self._handle, self.cast_keys(keys), ops.convert_to_tensor(values, dtype=self._dtype), self._stamp()
         )
 
     def remove(self, keys):
         """Removes keys with their rows; returns how many were there, a scalar int64."""
-        return library.ops().kv_resource_remove(self._handle, self._cast(keys))
+        return library.ops().kv_resource_remove(self._handle, self.cast_keys(keys))
 
     def add(self, keys, values, factor=1.0):
         """row += factor * value, for keys `[n]` and values `[n, dim]`, equal keys summed. Returns the op."""
@@ -202,7 +224,7 @@ class GrowingEmbeddingVariable(EmbeddingVariable):
             self._handle,
             constant_op.constant(-factor, self._dtype),
             ops.convert_to_tensor(values, dtype=self._dtype),
-            self._cast(keys),
+            self.cast_keys(keys),
             self._stamp(),
         )
 
