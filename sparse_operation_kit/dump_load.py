@@ -211,22 +211,22 @@ def _load_table(variable, key_path, parts):
 
 
 def _check_keys(variable, path, header, rows, of_round):
+    begins = range(0, rows, of_round)
+    parts = (files.read(path, header, 1, begin, min(rows, begin + of_round))[:, 0] for begin in begins)
     if isinstance(variable, DynamicVariable):
         if header.dtype.itemsize > variable.key_dtype.size:
             raise ValueError(f"{path} has {header.dtype.name} keys, but {variable.name} {variable.key_dtype.name}")
         if variable.max_capacity is None or rows <= variable.max_capacity:
             return
-        own = 0
-        for begin in range(0, rows, of_round):
-            own += _own(variable, files.read(path, header, 1, begin, min(rows, begin + of_round))[:, 0]).sum()
+        own = sum(_own(variable, keys).sum() for keys in parts)
         if own > variable.max_capacity:
             raise ValueError(
                 f"{path} has {own} keys of this rank, but {variable.name} max_capacity={variable.max_capacity}"
             )
         return
     limit = variable.global_shape.as_list()[0]
-    for begin in range(0, rows, of_round):
-        keys = files.read(path, header, 1, begin, min(rows, begin + of_round))[:, 0].astype(np.int64)
+    for keys in parts:
+        keys = keys.astype(np.int64)
         if ((keys < 0) | (keys >= limit)).any():
             raise ValueError(f"{path} has keys that are not in [0, {limit}), the rows of {variable.name}")
 

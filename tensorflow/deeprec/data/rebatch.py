@@ -8,6 +8,7 @@ from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.data.util import nest, random_seed
 from tensorflow.python.framework import dtypes, ops, sparse_tensor, tensor_shape, tensor_spec
 from tensorflow.python.ops import array_ops, math_ops
+from tensorflow.python.platform import tf_logging as logging
 
 
 class RebatchDataset(dataset_ops.UnaryDataset):
@@ -76,9 +77,11 @@ def rebatch(batch_size, drop_remainder=False, fields=None, min_batch_size=None, 
     """A transformation, for `Dataset.apply`, into batches of another size; see RebatchDataset, whose other arguments it takes too.
 
     Args:
-      num_parallel_scans: of HybridBackend 0.5 to 0.7; checked, and without effect: rows are joined by the thread that reads.
+      num_parallel_scans: of HybridBackend 0.5 to 0.7; checked, and without effect: more than 1 is warned of.
     """
     arguments.check_at_least("num_parallel_scans", num_parallel_scans, 1)
+    if num_parallel_scans != 1:
+        logging.warning("rebatch: num_parallel_scans=%s has no effect: one thread joins the rows", num_parallel_scans)
     return lambda dataset: dataset_ops.DatasetV1Adapter(
         RebatchDataset(dataset, fields, batch_size, drop_remainder, min_batch_size=min_batch_size, **kwargs)
     )
