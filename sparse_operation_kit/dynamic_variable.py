@@ -1,6 +1,7 @@
 """`sok.DynamicVariable`: a table without a fixed number of rows, on the engine of EmbeddingVariables."""
 
 import itertools
+import numbers
 
 import tensorflow as tf
 from tensorflow.deeprec.embedding.growing import GrowingEmbeddingVariable
@@ -13,19 +14,20 @@ _numbers = itertools.count()
 _DEFAULT_CAPACITY = 64 * 2**20
 # What "hybrid" tables are told beside their rows. The kind of each value, and for those without an effect here False.
 _CONFIG = {
-    "init_capacity": (int, False),
-    "max_capacity": (int, True),
-    "max_hbm_for_vectors": ((int, float), False),
-    "max_load_factor": (float, False),
-    "max_bucket_size": (int, False),
-    "block_size": (int, False),
-    "device_id": (int, False),
+    "init_capacity": (numbers.Integral, False),
+    "max_capacity": (numbers.Integral, True),
+    "max_hbm_for_vectors": (numbers.Real, False),
+    "max_load_factor": (numbers.Real, False),
+    "max_bucket_size": (numbers.Integral, False),
+    "block_size": (numbers.Integral, False),
+    "device_id": (numbers.Integral, False),
     "io_by_cpu": (bool, False),
     "evict_strategy": (str, True),
-    "filter_ratio": ((int, float), True),
-    "reserved_key_start_bit": (int, False),
-    "num_of_buckets_per_alloc": (int, False),
+    "filter_ratio": (numbers.Real, True),
+    "reserved_key_start_bit": (numbers.Integral, False),
+    "num_of_buckets_per_alloc": (numbers.Integral, False),
 }
+_KIND_NAMES = {numbers.Integral: "int", numbers.Real: "a number", bool: "bool", str: "str"}
 # Of the rows over its capacity and, to make room for some steps, this share of the capacity more are evicted.
 _SLACK = 64
 
@@ -72,8 +74,11 @@ class DynamicVariable(placement.Placed, GrowingEmbeddingVariable):
           NotImplementedError: a constraint; a key_type or strategy that is not there.
           ValueError, TypeError: another argument does not fit.
         """
-        if not isinstance(dimension, int) or isinstance(dimension, bool) or dimension < 1:
+        if not isinstance(dimension, numbers.Integral) or isinstance(dimension, bool) or dimension < 1:
             raise ValueError(f"dimension must be an int of at least 1, got {dimension!r}")
+        dimension = int(dimension)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a str, got {name!r}")
         if constraint is not None:
             raise NotImplementedError("constraint must be None: the rows of a DynamicVariable are not constrained")
         self._var_type = "hbm" if var_type is None else var_type
@@ -354,7 +359,7 @@ def _checked_config(var_type, config):
             raise TypeError(f"DynamicVariable has no argument {key!r}; config keys are {', '.join(sorted(_CONFIG))}")
         kind = _CONFIG[key][0]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise TypeError(f"{key} must be {getattr(kind, '__name__', 'a number')}, got {value!r}")
+            raise TypeError(f"{key} must be {_KIND_NAMES[kind]}, got {value!r}")
         if var_type == "hbm":
             raise ValueError(f'{key} is for var_type "hybrid": an "hbm" table grows without a bound')
     if config.get("max_capacity", 1) < 1:

@@ -1,5 +1,7 @@
 """`lookup_sparse` and `all2all_dense_embedding`."""
 
+import numbers
+
 import tensorflow as tf
 from tensorflow.deeprec.embedding import combine
 
@@ -93,7 +95,7 @@ def _kind(value):
         return None
     if isinstance(first, str):
         return "combiners"
-    if isinstance(first, int):
+    if isinstance(first, numbers.Integral):
         return "hotness"
     if isinstance(first, (tf.SparseTensor, tf.RaggedTensor)):
         return "sp_weights"
@@ -140,7 +142,7 @@ def _lookup(variable, sp_ids, sp_weights, combiner, hotness, use_filter):
     if sp_weights is not None:
         weights = tf.stop_gradient(_sparse(sp_weights, "sp_weights").values)
         same = tf.debugging.assert_equal(
-            tf.shape(weights), tf.shape(values), message="sp_weights must have one weight for each of sp_ids"
+            tf.shape(weights), tf.shape(values), message=f"sp_weights of {variable.name} must have one weight for each of sp_ids"
         )
         with tf.control_dependencies([] if same is None else [same]):
             weights = tf.identity(weights)
@@ -179,7 +181,7 @@ def checked_keys(variable, keys):
 
 
 def _check_hotness(variable, ids, values, hotness):
-    if not isinstance(hotness, int) or isinstance(hotness, bool) or hotness < 1:
+    if not isinstance(hotness, numbers.Integral) or isinstance(hotness, bool) or hotness < 1:
         raise ValueError(f"hotness must be positive ints, got {hotness!r}")
     lengths = tf.math.bincount(tf.cast(ids.indices[:, 0], tf.int32))
     check = tf.debugging.assert_less_equal(

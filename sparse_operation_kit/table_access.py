@@ -8,7 +8,13 @@ from sparse_operation_kit.variables import _Sharded
 
 
 def filter_variables(vars):  # pylint: disable=redefined-builtin
-    """Splits a list of variables into `(tables of this library, others)`, in their order."""
+    """Splits a list of variables into `(tables of this library, others)`, in their order.
+
+    Raises:
+      TypeError: it is no list but one variable.
+    """
+    if isinstance(vars, (tf.Variable, DynamicVariable)):
+        raise TypeError(f"vars must be a list of variables, got {vars!r}")
     tables, others = [], []
     for variable in vars:
         (tables if isinstance(variable, (_Sharded, DynamicVariable)) else others).append(variable)

@@ -45,7 +45,11 @@ class SingleProcess:
     rank, size, local_rank = 0, 1, 0
 
     def alltoall(self, tensor, splits):
-        return tf.identity(tensor), tf.cast(splits, tf.int32)
+        splits = tf.cast(splits, tf.int32)
+        message = "splits must add up to the rows of tensor"
+        check = tf.debugging.assert_equal(tf.reduce_sum(splits), tf.shape(tensor)[0], message=message)
+        with tf.control_dependencies([] if check is None else [check]):
+            return tf.identity(tensor), splits
 
     def allreduce(self, tensor, op):
         checked_op(op)

@@ -70,7 +70,7 @@ def Variable(initial_value=None, *args, mode=None, **kwargs):
 
     Raises:
       RuntimeError: another mode, a rank that there is not, or before `sok.init()`.
-      ValueError: a shape that is no table's, or not known; initial_value and initializer both, or neither.
+      ValueError: a shape that is no table's, or not known; a dtype of no numbers; initial_value and initializer both, or neither.
     """
     target = placement.target_of(mode)
     shape, initializer = kwargs.pop("shape", None), kwargs.pop("initializer", None)
@@ -99,6 +99,12 @@ def _table_shape(shape, argument):
     return shape
 
 
+def _check_numeric(dtype):
+    dtype = tf.as_dtype(dtype)
+    if not dtype.is_floating and not dtype.is_integer:
+        raise ValueError(f"dtype of a table must be of floats or integers, got {dtype.name}")
+
+
 def _own_rows(initial_value, target, dtype):
     """This rank's rows of a whole table, and the shape of the whole."""
     if callable(initial_value):
@@ -110,8 +116,10 @@ def _own_rows(initial_value, target, dtype):
             dtype = tf.float32
         if dtype is not None:
             initial_value = initial_value.astype(tf.as_dtype(dtype).as_numpy_dtype)
+        _check_numeric(initial_value.dtype)
         global_shape = _table_shape(tf.TensorShape(initial_value.shape), "initial_value")
         return _part(initial_value.reshape(global_shape.as_list()), target), global_shape
+    _check_numeric(initial_value.dtype if dtype is None else dtype)
     static = initial_value.shape
     if not static.is_fully_defined():
         value = tensor_util.constant_value(initial_value)
@@ -130,6 +138,7 @@ def _part(table, target):
 
 
 def _initialized(initializer, global_shape, target, dtype):
+    _check_numeric(dtype)
     rows, dim = global_shape.as_list()
     if isinstance(initializer, str):
         initializer = tf.keras.initializers.get(initializer)

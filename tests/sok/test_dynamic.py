@@ -175,6 +175,12 @@ def test_incremental_dump_gives_rows_used_after_a_moment(sok):
         (lambda sok, table: table.scatter_sub(tf.ones([1, 2])), TypeError, "IndexedSlices"),
         (lambda sok, table: sok.assign(table, [1], [[1.0]]), tf.errors.InvalidArgumentError, r"\[n,2\]"),
         (lambda sok, table: sok.DynamicVariable(0), ValueError, "got 0"),
+        (lambda sok, table: sok.DynamicVariable(2, name=3), TypeError, "name must be a str, got 3"),
+        (
+            lambda sok, table: sok.DynamicVariable(2, var_type="hybrid", max_capacity=2.5),
+            TypeError,
+            "max_capacity must be int, got 2.5",
+        ),
         (lambda sok, table: sok.DynamicVariable(2, var_type="disk"), ValueError, "got 'disk'"),
         (lambda sok, table: sok.DynamicVariable(2, "orthogonal"), ValueError, "got 'orthogonal'"),
         (lambda sok, table: sok.DynamicVariable(2, "ones", "hybrid"), ValueError, "got 'ones'"),
@@ -201,6 +207,13 @@ def test_incremental_dump_gives_rows_used_after_a_moment(sok):
 def test_what_does_not_fit_is_named(sok, call, error, text):
     with pytest.raises(error, match=text):
         call(sok, sok.DynamicVariable(2))
+
+
+def test_numbers_of_numpy_are_taken(sok):
+    table = sok.DynamicVariable(
+        np.int64(3), var_type="hybrid", max_capacity=np.int32(4), filter_ratio=np.float32(1), max_load_factor=1
+    )
+    assert table.dimension == 3 and table.max_capacity == 4 and table.filter_ratio == 1.0
 
 
 def test_config_without_an_effect_here_is_named_in_one_warning(sok, monkeypatch):

@@ -84,6 +84,8 @@ _SUMS = [[6, 8, 10], [36, 39, 42]]
         ((), {"hotness": [3], "combiners": ["sum"]}),
         ((), {"combiners": "sum"}),
         ((3, "sum"), {}),
+        ((np.int64(3), "sum"), {}),
+        ((), {"hotness": [np.int32(3)], "combiners": "sum"}),
     ],
 )
 def test_every_historic_signature_is_understood(sok, table, arguments, keywords):

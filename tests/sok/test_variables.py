@@ -57,6 +57,9 @@ def test_variables_are_named_printed_and_trainable(sok):
         ({"initial_value": None}, ValueError, "either initial_value or"),
         ({"initial_value": None, "initializer": "ones"}, ValueError, "shape must be given"),
         ({"shape": [3, 1]}, ValueError, "must have shape"),
+        ({"initial_value": [["a"]]}, ValueError, "floats or integers, got string"),
+        ({"dtype": "bool"}, ValueError, "floats or integers, got bool"),
+        ({"initial_value": None, "shape": [3, 1], "initializer": "ones", "dtype": "bool"}, ValueError, "got bool"),
     ],
 )
 def test_what_does_not_fit_is_named(sok, arguments, error, text):
@@ -70,6 +73,13 @@ def test_filter_variables_splits_in_order(sok):
     found, rest = sok.filter_variables([others[0], tables[1], tables[0], others[1]])
     assert found == [tables[1], tables[0]] or (found[0] is tables[1] and found[1] is tables[0])
     assert rest[0] is others[0] and rest[1] is others[1]
+
+
+@pytest.mark.parametrize("kind", ["Variable", "DynamicVariable"])
+def test_filter_variables_of_one_variable_is_refused(sok, kind):
+    table = sok.Variable([[1.0]]) if kind == "Variable" else sok.DynamicVariable(2)
+    with pytest.raises(TypeError, match="vars must be a list of variables"):
+        sok.filter_variables(table)
 
 
 @pytest.mark.parametrize("mode", modes.MODES)
@@ -127,5 +137,7 @@ def test_communication_of_one_process(sok):
         sok.allreduce(tensor, "product")
     with pytest.raises(ValueError, match=r"shape \[1\]"):
         sok.alltoall(tensor, [1, 1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="splits must add up to the rows of tensor"):
+        sok.alltoall(tensor, [1])
     with pytest.raises(ValueError, match="root must be"):
         sok.broadcast(tensor, 1)
