@@ -4,6 +4,7 @@ import tensorflow as tf
 from tensorflow.deeprec import library
 from tensorflow.deeprec.embedding import combine
 from tensorflow.python.eager import record, tape
+from tensorflow.python.ops import control_flow_v2_func_graphs as cfv2
 
 from sparse_operation_kit.variables import _Sharded
 
@@ -13,8 +14,15 @@ _DTYPES = (tf.float32, tf.float64)
 
 
 def fits(variable) -> bool:
-    """Whether `lookup` takes this table."""
-    return variable.dtype.base_dtype in _DTYPES
+    """Whether `lookup` takes this table, here.
+
+    The gradients of branches and loop bodies that are functions may hand out no handle, which a custom gradient of one does.
+    """
+    in_control_flow = isinstance(
+        tf.compat.v1.get_default_graph(),
+        (cfv2.CondBranchFuncGraph, cfv2.WhileCondFuncGraph, cfv2.WhileBodyFuncGraph),
+    )
+    return variable.dtype.base_dtype in _DTYPES and not in_control_flow
 
 
 def lookup(variable, keys, ids, weights, combiner):

@@ -395,6 +395,28 @@ def test_functional_branches_train_the_keys_that_were_looked_up(tf, name, is_tak
         tf.disable_control_flow_v2()
 
 
+@pytest.mark.parametrize("fused", [True, False])
+def test_the_gradient_through_a_functional_loop_is_refused_by_name(tf, fused):
+    variable = tf.get_embedding_variable("v", 3, initializer=ones(tf))
+    sparse = tf.SparseTensor([[0, 0]], ids(tf, [7]), [1, 1])
+
+    def body(i, total):
+        rows = (
+            tf.nn.embedding_lookup_sparse(variable, sparse, None, combiner="sum")
+            if fused
+            else tf.nn.embedding_lookup(variable, sparse.values)
+        )
+        return i + 1, total + tf.reduce_sum(rows)
+
+    tf.enable_control_flow_v2()
+    try:
+        loss = tf.while_loop(lambda i, total: i < 3, body, [0, 0.0])[1]
+        with pytest.raises(NotImplementedError, match="look its keys up before the loop"):
+            tf.gradients(loss, [variable])
+    finally:
+        tf.disable_control_flow_v2()
+
+
 # Sessions and graphs.
 
 

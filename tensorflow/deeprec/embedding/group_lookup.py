@@ -8,7 +8,7 @@ import dataclasses
 import itertools
 
 from tensorflow.deeprec import library
-from tensorflow.deeprec.embedding import combine, fusion, tables
+from tensorflow.deeprec.embedding import combine, control_flow, fusion, tables
 from tensorflow.deeprec.embedding import lookup as lookup_lib
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable
 from tensorflow.python.framework import dtypes, indexed_slices, ops
@@ -206,6 +206,10 @@ def gradients(op, inputs, attributes, grads, of_keys=None) -> list:
       of_keys: called with the op that makes the gradients of the tables.
     """
     weights = inputs["weights"]
+    kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
+    for kind, table in zip(kinds, inputs["tables"]):
+        if kind == "ev":
+            control_flow.check_gradient_of_table(table.name)
     # Where the tables are: a device function would take these ops for a worker's.
     with ops.device(None), ops.colocate_with(op, ignore_existing=True):
         grads = [array_ops.zeros_like(rows) if grad is None else ops.convert_to_tensor(grad) for grad, rows in grads]
@@ -213,7 +217,6 @@ def gradients(op, inputs, attributes, grads, of_keys=None) -> list:
         keys, row_grads = library.ops().group_embedding_lookup_grad(**common, P=len(inputs["tables"]))
         if of_keys is not None:
             of_keys(keys[0].op)
-        kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
         of_tables = [
             indexed_slices.IndexedSlices(rows, of_part, _dense_shape(kind, table))
             for kind, table, of_part, rows in zip(kinds, inputs["tables"], keys, row_grads)

@@ -3,6 +3,7 @@
 import weakref
 
 from tensorflow.deeprec import library
+from tensorflow.deeprec.embedding import control_flow
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable, TableConfig
 from tensorflow.python.eager import context, tape
 from tensorflow.python.framework import constant_op, cpp_shape_inference_pb2, dtypes, ops, tensor_shape
@@ -57,6 +58,8 @@ class GrowingEmbeddingVariable(EmbeddingVariable):
         """
         self._initial_rows = initial_rows
         default_rows = initial_rows if default_rows is None else default_rows
+        # The 2.x root has it with the first table only.
+        control_flow.install()
         config = TableConfig(record_version=stamps)
         with ops.init_scope():
             if not context.executing_eagerly():
@@ -85,6 +88,7 @@ class GrowingEmbeddingVariable(EmbeddingVariable):
                 )
             ],
         )
+        control_flow.mark_eager_handle(handle, [dim], value_dtype)
         library.ops().initialize_kv_variable_v2_op(
             handle,
             handle,

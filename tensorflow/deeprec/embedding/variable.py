@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 
 from tensorflow.deeprec import library
-from tensorflow.deeprec.embedding import storage_types
+from tensorflow.deeprec.embedding import control_flow, storage_types
 from tensorflow.python.framework import (
     constant_op,
     dtypes,
@@ -421,6 +421,7 @@ def is_embedding_variable(var) -> bool:
 @ops.RegisterGradient("KvResourceGather")
 def _gather_gradient(op, grad):
     handle, indices = op.inputs[0], op.inputs[1]
+    control_flow.check_gradient_of_table(handle.name)
     # Of the dtype that zeros in other branches have, which it must fit.
     shape = library.ops().kv_variable_shape(handle, out_type=dtypes.int32)
     static_dim = tensor_shape.dimension_value(op.outputs[0].shape[-1])
