@@ -294,5 +294,17 @@ def test_filenames_are_paths_and_arrays_of_names(write):
 
 def test_a_column_that_is_larger_than_its_pad_is_an_error_that_says_so(write):
     path = write(pa.table({"x": [[1], [2, 3]]}))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="a column is larger than its pad"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="column x is larger than its pad"):
         helpers.read(lambda: ParquetDataset(path, batch_size=2).map(lambda b: DataFrame.parse(b, pad=[2, 1])))
+
+
+def test_pad_of_a_column_that_is_not_there_is_refused(write):
+    path = write(pa.table({"x": [[1], [2, 3]]}))
+    with pytest.raises(ValueError, match="pad must have names of columns, x, got 'nope'"):
+        helpers.read(lambda: ParquetDataset(path, batch_size=2).map(lambda b: DataFrame.parse(b, pad={"nope": True})))
+
+
+def test_a_default_value_of_another_dtype_names_its_field():
+    field = DataFrame.Field("x", tf.int64, 0, default_value="one")
+    with pytest.raises((TypeError, ValueError), match="default_value of field 'x' must be of int64, got 'one'"):
+        DataFrame.populate_defaults({}, [field], 2)

@@ -28,7 +28,7 @@ REQUIREMENTS = (
     "wrapt>=1.11.0",
 )
 
-# What some features need, by the name of the extra: pip install 'tensorflow[parquet]'.
+# What some features need, by the name of the extra: pip install './tensorflow-….whl[parquet]'.
 EXTRAS = {
     "kafka": ("confluent-kafka",),
     # Later ones ask for NumPy 2.

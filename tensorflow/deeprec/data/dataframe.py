@@ -216,19 +216,10 @@ class DataFrame:
           restore_idx: where features is a deduplicated value, the indices that restore it.
 
         Raises:
-          ValueError: `pad` is none of these.
+          ValueError: `pad` is none of these, or has names that are not in `features`.
           InvalidArgumentError: when it runs: a column is larger than the shape that `pad` gives it.
         """
-        if isinstance(features, Value):
-            return _parse_value(features, pad, restore_idx)
-        if isinstance(features, dict):
-            return {
-                name: cls.parse(value, pad.get(name, False) if isinstance(pad, dict) else pad)
-                for name, value in features.items()
-            }
-        if isinstance(features, (list, tuple)):
-            return type(features)([cls.parse(value, pad) for value in features])
-        return features
+        return _parse(features, pad, restore_idx, "a column")
 
     @classmethod
     def to_sparse(cls, features):
@@ -259,7 +250,7 @@ class DataFrame:
           A new dict, in the order of the fields. A default_value of one row stands in every row.
 
         Raises:
-          ValueError: such a field has no default_value.
+          ValueError, TypeError: such a field has no default_value, or one of another dtype.
         """
         result = {}
         for field in all_fields:
@@ -282,10 +273,26 @@ def unbatch_and_to_sparse(num_parallel_calls=None):
     return lambda dataset: dataset.map(DataFrame.unbatch_and_to_sparse, num_parallel_calls=num_parallel_calls)
 
 
-def _parse_value(value, pad, restore_idx):
+def _parse(features, pad, restore_idx, what):
+    if isinstance(features, Value):
+        return _parse_value(features, pad, restore_idx, what)
+    if isinstance(features, dict):
+        unknown = sorted(set(pad) - set(features)) if isinstance(pad, dict) else []
+        if unknown:
+            raise ValueError(f"pad must have names of columns, {', '.join(features)}, got {', '.join(map(repr, unknown))}")
+        return {
+            name: _parse(value, pad.get(name, False) if isinstance(pad, dict) else pad, None, f"column {name}")
+            for name, value in features.items()
+        }
+    if isinstance(features, (list, tuple)):
+        return type(features)([_parse(value, pad, None, what) for value in features])
+    return features
+
+
+def _parse_value(value, pad, restore_idx, what):
     dense = pad is True or isinstance(pad, (list, tuple))
     if not dense and pad is not False:
-        raise ValueError(f"pad must be a bool, a list of ints, or a dict of these, got {pad!r}")
+        raise ValueError(f"pad of {what} must be a bool, a list of ints, or a dict of these, got {pad!r}")
     if restore_idx is None:
         result = value.to_tensor() if dense else value.to_sparse()
     else:
@@ -293,10 +300,10 @@ def _parse_value(value, pad, restore_idx):
     if not isinstance(pad, (list, tuple)):
         return result
     if result.shape.rank is not None and result.shape.rank != len(pad):
-        raise ValueError(f"pad must have {result.shape.rank} dimensions, got {list(pad)}")
+        raise ValueError(f"pad of {what} must have {result.shape.rank} dimensions, got {list(pad)}")
     shape = array_ops.shape(result)
     full = array_ops.constant(list(pad), dtypes.int32)
-    fits = check_ops.assert_less_equal(shape, full, message=f"a column is larger than its pad {list(pad)}")
+    fits = check_ops.assert_less_equal(shape, full, message=f"{what} is larger than its pad {list(pad)}")
     with ops.control_dependencies([fits] if fits is not None else []):
         missing = full - shape
     padded = array_ops.pad(result, array_ops.stack([array_ops.zeros_like(missing), missing], axis=1))
@@ -323,7 +330,11 @@ def _repeated(field, batch_size):
     if isinstance(value, sparse_tensor.SparseTensor):
         row = sparse_ops.sparse_expand_dims(value, 0)
         return _tiled_sparse(row, batch_size)
-    row = ops.convert_to_tensor(value, dtype=field.dtype)
+    try:
+        row = ops.convert_to_tensor(value, dtype=field.dtype)
+    except (TypeError, ValueError) as e:
+        dtype = "one dtype" if field.dtype is None else field.dtype.name
+        raise type(e)(f"default_value of field {field.name!r} must be of {dtype}, got {value!r}") from e
     times = array_ops.concat(
         [[math_ops.cast(batch_size, dtypes.int32)], array_ops.ones([array_ops.rank(row)], dtypes.int32)], 0
     )
