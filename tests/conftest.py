@@ -9,6 +9,30 @@ import sys
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
+SLOW_TESTS = pathlib.Path(__file__).with_name("slow_tests.txt")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help=f"run the tests of {SLOW_TESTS.name} too")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Leaves out the tests of slow_tests.txt, unless they are asked for."""
+    if config.getoption("slow") or any("::" in argument for argument in config.args):
+        return
+    listed = [line for line in SLOW_TESTS.read_text().splitlines() if not line.startswith("#")]
+    folder = SLOW_TESTS.parent
+    names = {item: item.path.relative_to(folder).as_posix() + "::" + item.nodeid.partition("::")[2] for item in items}
+    collected = {name.partition("::")[0] for name in names.values()}
+    slow = set()
+    for line in listed:
+        found = [i for i, name in names.items() if name == line or (line[-1] == "*" and name.startswith(line[:-1]))]
+        if not found and line.partition("::")[0] in collected:
+            raise pytest.UsageError(f"{SLOW_TESTS.name} lists a test that is not there: {line}")
+        slow.update(found)
+    config.hook.pytest_deselected(items=[item for item in items if item in slow])
+    items[:] = [item for item in items if item not in slow]
 
 
 @pytest.fixture(scope="session")
