@@ -27,6 +27,7 @@ FORMAT = Format(
     layout="label, user, item, category, items of the history, their categories",
     aligned=tuple(HISTORY.values()),
     aligned_separator=SEPARATOR,
+    files=("local_train_splitByUser", "local_test_splitByUser"),
 )
 
 FORMAT_WITH_NEGATIVES = Format(
@@ -38,4 +39,5 @@ FORMAT_WITH_NEGATIVES = Format(
     suffix="_neg",
     aligned=(*HISTORY.values(), *NEGATIVE.values()),
     aligned_separator=SEPARATOR,
+    files=FORMAT.files,
 )

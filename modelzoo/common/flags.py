@@ -4,7 +4,7 @@ import argparse
 import math
 import os
 import sys
-from typing import Callable, NoReturn
+from typing import Callable, NoReturn, Optional, Sequence
 
 _SYNTHETIC_ROWS = 400_000
 _SYNTHETIC_EVAL_ROWS = 40_000
@@ -69,8 +69,16 @@ def add_data_flags(parser: argparse.ArgumentParser):
     group = parser.add_argument_group("data")
     group.add_argument("--data", nargs="+", metavar="FILE", help="training files; without it a set is generated")
     group.add_argument("--eval_data", nargs="+", metavar="FILE", help="evaluation files of the same format")
+    group.add_argument(
+        "--data_location",
+        metavar="DIR",
+        help="instead of --data and --eval_data: a folder with both under the names of DeepRec's modelzoo, see README.md",
+    )
     add_switch(
         group, "--parquet_dataset", False, "--data and --eval_data are Parquet files, made by modelzoo/to_parquet.py"
+    )
+    add_switch(
+        group, "--parquet_dataset_shuffle", None, "whether rows of --parquet_dataset are shuffled; false: --shuffle_buffer 0"
     )
     group.add_argument(
         "--holdout",
@@ -192,8 +200,23 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
     )
 
 
-def add_switch(group, name: str, default: bool, what: str) -> None:
-    """A flag that is true without a word, as in `--op_fusion false`."""
+def data_files(args: argparse.Namespace, names: Sequence[str]):
+    """The training and the evaluation files that are asked for, lists of paths or None.
+
+    Args:
+      args: checked flags.
+      names: of the two text files in a folder of --data_location; those of Parquet files end in .parquet instead.
+    """
+    if not args.data_location:
+        return args.data, args.eval_data
+    if args.parquet_dataset:
+        names = [os.path.splitext(name)[0] + ".parquet" for name in names]
+    training, evaluation = ([os.path.join(args.data_location, name)] for name in names)
+    return training, None if args.no_eval else evaluation
+
+
+def add_switch(group, name: str, default: Optional[bool], what: str) -> None:
+    """A flag that is true without a word, as in `--op_fusion false`; without a default it tells it in `what`."""
     group.add_argument(
         name,
         type=boolean,
@@ -201,7 +224,7 @@ def add_switch(group, name: str, default: bool, what: str) -> None:
         const=True,
         default=default,
         metavar="true|false",
-        help=f"{what} (default: {str(default).lower()})",
+        help=what if default is None else f"{what} (default: {str(default).lower()})",
     )
 
 
@@ -216,13 +239,22 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         if getattr(args, flag) is not None:
             parser.error(f"--{flag} has no effect {because}")
 
-    if args.data:
+    if args.data_location is not None:
+        for flag in ("data", "eval_data", "holdout", "synthetic_rows", "synthetic_eval_rows"):
+            reject(flag, "with --data_location")
+    elif args.data:
         reject("synthetic_rows", "with --data")
         reject("synthetic_eval_rows", "with --data")
     elif args.eval_data:
         parser.error("--eval_data needs --data")
-    if args.parquet_dataset and not args.data:
-        parser.error("--parquet_dataset needs --data")
+    if args.parquet_dataset and not (args.data or args.data_location):
+        parser.error("--parquet_dataset needs --data or --data_location")
+    if not args.parquet_dataset:
+        reject("parquet_dataset_shuffle", "without --parquet_dataset")
+    elif args.parquet_dataset_shuffle and not args.shuffle_buffer:
+        parser.error("--parquet_dataset_shuffle and --shuffle_buffer 0 contradict each other")
+    elif args.parquet_dataset_shuffle is False:
+        args.shuffle_buffer = 0
     if args.parquet_dataset and args.workqueue:
         parser.error("--workqueue hands out pieces of text files; leave it or --parquet_dataset out")
     if args.parquet_dataset and args.bad_rows == "skip":

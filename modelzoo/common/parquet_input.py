@@ -9,6 +9,7 @@ from typing import Optional, Sequence
 
 import tensorflow as tf
 
+from common import flags
 from common.errors import InputError
 from common.progress import log
 from common.text_format import LABEL, NUMBER, TEXT, Format
@@ -38,10 +39,11 @@ class ParquetInput:
     def __init__(self, text_format: Format, args: argparse.Namespace):
         check_format(text_format)
         self._format, self._args = text_format, args
-        self._train_files, rows = self._inspect(args.data)
+        train_paths, eval_paths = flags.data_files(args, text_format.files)
+        self._train_files, rows = self._inspect(train_paths)
         self._eval_skip, self.eval_rows, self._eval_files = 0, 0, []
-        if args.eval_data and not args.no_eval:
-            self._eval_files, self.eval_rows = self._inspect(args.eval_data)
+        if eval_paths and not args.no_eval:
+            self._eval_files, self.eval_rows = self._inspect(eval_paths)
         elif not args.no_eval:
             self.eval_rows = rows_held_out(rows, args.holdout)
             self._eval_files, self._eval_skip = self._train_files, rows - self.eval_rows

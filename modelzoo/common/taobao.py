@@ -34,6 +34,7 @@ FORMAT = Format(
     ),
     delimiters=(",", "\t"),
     layout=",".join((*LABELS, *ITEM, *USER, *TAGS, PRICE)),
+    files=("taobao_train_data", "taobao_test_data"),
 )
 
 # Hash buckets of the published models.

@@ -52,6 +52,7 @@ class Format:
       suffix: of the name of the second file.
       aligned: names of text columns that are lists with the same number of entries, none of them empty.
       aligned_separator: of those lists, one byte.
+      files: names of the training and the evaluation file in a folder of --data_location, as in DeepRec's modelzoo.
 
     A row of two files is the line of the first, "\\n", and that of the second.
     """
@@ -64,6 +65,7 @@ class Format:
     suffix: str = ""
     aligned: Tuple[str, ...] = ()
     aligned_separator: str = ""
+    files: Tuple[str, str] = ("train.csv", "eval.csv")
 
     @property
     def own_columns(self) -> Tuple[Column, ...]:

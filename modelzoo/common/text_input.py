@@ -7,7 +7,7 @@ from typing import List, Optional, Sequence
 
 import tensorflow as tf
 
-from common import clusters, synthetic, text_file, text_reader
+from common import clusters, flags, synthetic, text_file, text_reader
 from common.cli import StopRequest
 from common.errors import InputError
 from common.progress import Progress, log
@@ -36,9 +36,9 @@ class TextInput:
     def __init__(
         self, text_format: Format, generator: synthetic.Generator, args: argparse.Namespace, stop: StopRequest
     ):
-        if args.data:
-            train_paths, eval_paths = args.data, args.eval_data
-        else:
+        train_paths, eval_paths = flags.data_files(args, text_format.files)
+        generated = not train_paths
+        if generated:
             train_paths, eval_paths = ([path] for path in self._generate(generator, args, stop))
         self._format = text_format
         self._args = args
@@ -62,7 +62,7 @@ class TextInput:
         if eval_paths and not args.no_eval:
             log.info("evaluating on %s rows of %s", f"{self.eval_rows:,}", _names(self._eval_files))
         self.description = {
-            "generated": not args.data,
+            "generated": generated,
             "train_rows": self.train_rows,
             "eval_rows": self.eval_rows,
             "train_files": [file.path for file in self._train_files],

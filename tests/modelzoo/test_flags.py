@@ -24,6 +24,8 @@ from common import flags
         (["--step", "5"], "unrecognized arguments: --step 5"),
         (["--data"], "argument --data: expected at least one argument"),
         (["--eval_data", "f"], "--eval_data needs --data"),
+        (["--data", "f", "--data_location", "d"], "--data has no effect with --data_location"),
+        (["--data_location", "d", "--holdout", ".5"], "--holdout has no effect with --data_location"),
         (["--data", "f", "--synthetic_rows", "5"], "--synthetic_rows has no effect with --data"),
         (["--holdout", ".5"], "--holdout has no effect without --data"),
         (["--data", "f", "--eval_data", "g", "--holdout", ".5"], "--holdout has no effect with --eval_data"),

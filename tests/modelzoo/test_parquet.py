@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from modelzoo_helpers import HEADER, SMALL, run_train, write_rows
 def arguments(data, **kwargs):
     defaults = {
         "data": data, "eval_data": None, "no_eval": False, "holdout": 0.2, "batch_size": 32, "shuffle_buffer": 0, "seed": 1,
-        "bad_rows": "fail", "parquet_dataset": False,
+        "bad_rows": "fail", "parquet_dataset": False, "data_location": None,
     }  # fmt: skip
     return argparse.Namespace(**{**defaults, **kwargs})
 
@@ -102,10 +103,47 @@ def test_a_model_trains_on_parquet_files_and_resumes(files, tmp_path):
     assert 0 < result["eval"]["loss"] < 2
 
 
+@pytest.mark.parametrize("is_shuffled", [True, False])
+def test_rows_are_shuffled_unless_the_flag_says_no(files, is_shuffled):
+    import train
+
+    flags = [] if is_shuffled else ["--parquet_dataset_shuffle", "false"]
+    args = train.parse(["--parquet_dataset", *flags, "--data", *files[1], "--no_eval"])
+
+    def keys(args):
+        found = batches(lambda: make_input(args).training(0, 200))
+        return [row for features, _, _ in found for row in zip(features["C3"], features["C26"], features["I2"])]
+
+    in_order = keys(arguments(files[1], parquet_dataset=True, no_eval=True))
+    assert (keys(args) == in_order) is not is_shuffled and sorted(keys(args)) == sorted(in_order)
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_folder_has_both_files_by_their_names(files, tmp_path, parquet):
+    texts, parquets = files
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for path, name in zip(parquets if parquet else texts, ("train", "eval")):
+        pathlib.Path(path).rename(folder / (name + (".parquet" if parquet else ".csv")))
+    flags = ["--parquet_dataset"] if parquet else []
+    done = run_train(
+        tmp_path, "--data_location", folder, *flags, *SMALL, "--batch_size", 20, "--steps", 2, "--output_dir", "out"
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert (result["data"]["train_rows"], result["data"]["eval_rows"]) == (150, 50)
+    assert result["data"]["generated"] is False
+
+
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--parquet_dataset"], "--parquet_dataset needs --data"),
+        (["--parquet_dataset"], "--parquet_dataset needs --data or --data_location"),
+        (["--parquet_dataset_shuffle"], "--parquet_dataset_shuffle has no effect without --parquet_dataset"),
+        (
+            ["--parquet_dataset", "--data", "x", "--parquet_dataset_shuffle", "--shuffle_buffer", "0"],
+            "--parquet_dataset_shuffle and --shuffle_buffer 0 contradict each other",
+        ),
         (["--parquet_dataset", "--data", "x", "--bad_rows", "skip"], "--bad_rows skip has no effect"),
         (["--parquet_dataset", "--data", "x", "--workqueue"], "--workqueue hands out pieces of text files"),
         (["--parquet_dataset", "--data", "nowhere.parquet"], "nowhere.parquet"),
