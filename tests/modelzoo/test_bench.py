@@ -64,7 +64,8 @@ def test_a_training_that_fails_ends_the_comparison_with_its_log(tmp_path):
     models = ["--models", "dlrm", "--rounds", "1", "--stock", sys.executable]
     finished = run(tmp_path, *models, "--ways", "ours", "--", "--no_such_flag")
     assert finished.returncode == 2
-    assert "dlrm, ours: exit code 2; " in finished.stderr and (tmp_path / "out" / "dlrm" / "ours" / "0.log").exists()
+    assert "dlrm, ours: exit code 2: " in finished.stderr and "--no_such_flag (" in finished.stderr
+    assert (tmp_path / "out" / "dlrm" / "ours" / "0.log").exists()
 
 
 @pytest.mark.parametrize(
