@@ -185,7 +185,7 @@ def _check_hotness(variable, ids, values, hotness):
         raise ValueError(f"hotness must be positive ints, got {hotness!r}")
     lengths = tf.math.bincount(tf.cast(ids.indices[:, 0], tf.int32))
     check = tf.debugging.assert_less_equal(
-        lengths, hotness, message=f"a row of the ids of {variable.name} has more keys than its hotness, {hotness}"
+        lengths, int(hotness), message=f"a row of the ids of {variable.name} has more keys than its hotness, {hotness}"
     )
     with tf.control_dependencies([] if check is None else [check]):
         return tf.identity(values)

@@ -13,7 +13,7 @@ def filter_variables(vars):  # pylint: disable=redefined-builtin
     Raises:
       TypeError: it is no list but one variable.
     """
-    if isinstance(vars, (tf.Variable, DynamicVariable)):
+    if isinstance(vars, (tf.Variable, _Sharded, DynamicVariable)):
         raise TypeError(f"vars must be a list of variables, got {vars!r}")
     tables, others = [], []
     for variable in vars:

@@ -209,7 +209,7 @@ def gradients(op, inputs, attributes, grads, of_keys=None) -> list:
     kinds = [kind for kind, parts in zip(attributes["kinds"], attributes["parts"]) for _ in range(parts)]
     for kind, table in zip(kinds, inputs["tables"]):
         if kind == "ev":
-            control_flow.check_gradient_of_table(table.name)
+            control_flow.check_gradient_of_table(table)
     # Where the tables are: a device function would take these ops for a worker's.
     with ops.device(None), ops.colocate_with(op, ignore_existing=True):
         grads = [array_ops.zeros_like(rows) if grad is None else ops.convert_to_tensor(grad) for grad, rows in grads]

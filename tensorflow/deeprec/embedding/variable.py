@@ -421,7 +421,7 @@ def is_embedding_variable(var) -> bool:
 @ops.RegisterGradient("KvResourceGather")
 def _gather_gradient(op, grad):
     handle, indices = op.inputs[0], op.inputs[1]
-    control_flow.check_gradient_of_table(handle.name)
+    control_flow.check_gradient_of_table(handle)
     # Of the dtype that zeros in other branches have, which it must fit.
     shape = library.ops().kv_variable_shape(handle, out_type=dtypes.int32)
     static_dim = tensor_shape.dimension_value(op.outputs[0].shape[-1])
