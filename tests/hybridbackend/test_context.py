@@ -17,6 +17,16 @@ def test_without_a_cluster_it_is_one_local_process():
         context.rank_at(1)
 
 
+def test_devices_get_their_whole_names():
+    assert hb.Context.canonicalize("/cpu:0") == "/job:localhost/replica:0/task:0/device:CPU:0"
+    assert hb.Context.canonicalize(["/job:ps/task:1/cpu:0", "/job:worker"]) == [
+        "/job:ps/replica:0/task:1/device:CPU:0",
+        "/job:worker/replica:0/task:0/device:CPU:0",
+    ]
+    with pytest.raises(ValueError, match="nonsense"):
+        hb.Context.canonicalize("/nonsense:x")
+
+
 def test_tf_config_gives_the_place_in_the_cluster(check_python):
     config = {
         "cluster": {"chief": ["a:1"], "worker": ["b:2", "c:3"], "ps": ["d:4"]},

@@ -109,6 +109,22 @@ class Context:
         with ops.Graph().as_default(), ops.device(Context.get().default_device):
             return control_flow_ops.no_op().device
 
+    @staticmethod
+    def canonicalize(devices):
+        """Devices by their whole names, as /job:worker/replica:0/task:1/device:CPU:0: a list of them, or one of one.
+
+        What a name leaves out is that of this process.
+
+        Raises:
+          ValueError: one is no name of a device.
+        """
+        from tensorflow.python.distribute import device_util
+
+        default = Context.get().local_cpu_device
+        if isinstance(devices, str):
+            return device_util.canonicalize(devices, default)
+        return [device_util.canonicalize(device, default) for device in devices]
+
     options = property(lambda self: self._options, doc="Options, as attributes.")
     cluster_spec = property(lambda self: self._cluster_spec, doc="tf.train.ClusterSpec; None without TF_CONFIG.")
     task_type = property(lambda self: self._task_type, doc="'localhost' without TF_CONFIG.")

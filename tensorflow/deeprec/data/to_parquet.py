@@ -11,10 +11,10 @@ Rows come in their order. A file appears under its name when it is whole.
 import argparse
 import os
 import sys
-import time
 from typing import Mapping
 
 from tensorflow.deeprec.data import arrow
+from tensorflow.deeprec.data.progress import Bar
 
 _BLOCK_BYTES = 4 << 20
 _TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", "string", "binary")  # fmt: skip
@@ -148,36 +148,6 @@ class _Filling:
         return array.fill_null(pa.scalar(given).cast(field.type))
 
 
-class _Bar:
-    """A tqdm bar on a terminal, or a line every few seconds."""
-
-    def __init__(self, name: str, size: int):
-        self._name, self._size, self._done, self._said = name, size, 0, time.monotonic()
-        self._bar = None
-        if sys.stderr.isatty():
-            try:
-                import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm.tqdm(desc=name, total=size, unit="B", unit_scale=True, file=sys.stderr)
-
-    def __call__(self, done: int, rows: int) -> None:
-        if self._bar is not None:
-            self._bar.set_postfix_str(f"{rows:,} rows", refresh=False)
-            self._bar.update(done - self._done)
-        elif time.monotonic() - self._said >= 5:
-            self._said = time.monotonic()
-            print(f"{self._name}: {100 * done / max(self._size, 1):.0f} %, {rows:,} rows", file=sys.stderr, flush=True)
-        self._done = done
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self._bar is not None:
-            self._bar.close()
-
-
 def convert_all(sources: list[str], output: str, **kwargs) -> int:
     """Converts files, with a progress bar: to the file `output`, or, for several or if it is a folder, to files in it.
 
@@ -196,7 +166,7 @@ def convert_all(sources: list[str], output: str, **kwargs) -> int:
     total = 0
     for source, name in zip(sources, names):
         target = os.path.join(output, name) if in_folder else output
-        with _Bar(os.path.basename(source), os.path.getsize(source)) as bar:
+        with Bar(os.path.basename(source), os.path.getsize(source)) as bar:
             rows = convert(source, target, progress=bar, **kwargs)
         print(f"{source}: {rows:,} rows -> {target}, {os.path.getsize(target) / 1e6:,.1f} MB", file=sys.stderr)
         total += rows

@@ -1,0 +1,1 @@
+"""Commands of HybridBackend 0.5."""
