@@ -142,7 +142,9 @@ def _lookup(variable, sp_ids, sp_weights, combiner, hotness, use_filter):
     if sp_weights is not None:
         weights = tf.stop_gradient(_sparse(sp_weights, "sp_weights").values)
         same = tf.debugging.assert_equal(
-            tf.shape(weights), tf.shape(values), message=f"sp_weights of {variable.name} must have one weight for each of sp_ids"
+            tf.shape(weights),
+            tf.shape(values),
+            message=f"sp_weights of {variable.name} must have one weight for each of sp_ids",
         )
         with tf.control_dependencies([] if same is None else [same]):
             weights = tf.identity(weights)

@@ -78,7 +78,10 @@ def add_data_flags(parser: argparse.ArgumentParser):
         group, "--parquet_dataset", False, "--data and --eval_data are Parquet files, made by modelzoo/to_parquet.py"
     )
     add_switch(
-        group, "--parquet_dataset_shuffle", None, "whether rows of --parquet_dataset are shuffled; false: --shuffle_buffer 0"
+        group,
+        "--parquet_dataset_shuffle",
+        None,
+        "whether rows of --parquet_dataset are shuffled; false: --shuffle_buffer 0",
     )
     group.add_argument(
         "--holdout",

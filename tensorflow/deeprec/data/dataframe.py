@@ -279,7 +279,9 @@ def _parse(features, pad, restore_idx, what):
     if isinstance(features, dict):
         unknown = sorted(set(pad) - set(features)) if isinstance(pad, dict) else []
         if unknown:
-            raise ValueError(f"pad must have names of columns, {', '.join(features)}, got {', '.join(map(repr, unknown))}")
+            raise ValueError(
+                f"pad must have names of columns, {', '.join(features)}, got {', '.join(map(repr, unknown))}"
+            )
         return {
             name: _parse(value, pad.get(name, False) if isinstance(pad, dict) else pad, None, f"column {name}")
             for name, value in features.items()
