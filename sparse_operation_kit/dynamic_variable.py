@@ -375,4 +375,5 @@ def _checked_config(var_type, config):
             ", ".join(idle),
             "has" if len(idle) == 1 else "have",
         )
-    return dict(config)
+    # NumPy's integers would not go with the dtypes of counts.
+    return {key: int(value) if _CONFIG[key][0] is numbers.Integral else value for key, value in config.items()}

@@ -210,7 +210,7 @@ def data_files(args: argparse.Namespace, names: Sequence[str]):
       args: checked flags.
       names: of the two text files in a folder of --data_location; those of Parquet files end in .parquet instead.
     """
-    if not args.data_location:
+    if args.data_location is None:
         return args.data, args.eval_data
     if args.parquet_dataset:
         names = [os.path.splitext(name)[0] + ".parquet" for name in names]
@@ -250,7 +250,7 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         reject("synthetic_eval_rows", "with --data")
     elif args.eval_data:
         parser.error("--eval_data needs --data")
-    if args.parquet_dataset and not (args.data or args.data_location):
+    if args.parquet_dataset and not args.data and args.data_location is None:
         parser.error("--parquet_dataset needs --data or --data_location")
     if not args.parquet_dataset:
         reject("parquet_dataset_shuffle", "without --parquet_dataset")

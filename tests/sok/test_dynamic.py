@@ -211,9 +211,12 @@ def test_what_does_not_fit_is_named(sok, call, error, text):
 
 def test_numbers_of_numpy_are_taken(sok):
     table = sok.DynamicVariable(
-        np.int64(3), var_type="hybrid", max_capacity=np.int32(4), filter_ratio=np.float32(1), max_load_factor=1
+        np.int64(3), var_type="hybrid", max_capacity=np.int64(4), filter_ratio=np.float32(1), max_load_factor=1
     )
     assert table.dimension == 3 and table.max_capacity == 4 and table.filter_ratio == 1.0
+    _read(table, list(range(4)))
+    _read(table, [7, 8])
+    assert table.size.numpy()[0] <= 4
 
 
 def test_config_without_an_effect_here_is_named_in_one_warning(sok, monkeypatch):
