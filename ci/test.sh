@@ -46,5 +46,5 @@ export DEEPREC_TEST_WHEEL="$(wheel_path)"
 export DEEPREC_TEST_SELF_CONTAINED_WHEEL="$(wheel_path self_contained/)"
 # Not from the root: there the sources' `tensorflow` folder would be imported instead of the installed package.
 cd "$ROOT/tests"
-# Three files at a time on two cores: tests wait for processes now and then. Each takes 2 GB at most.
-exec "$BUILD_DIR/test/bin/python" -m pytest -q -n 3 --dist loadfile "$@"
+# Two files at a time: with more, tests of several processes starve each other on two cores.
+exec "$BUILD_DIR/test/bin/python" -m pytest -q -n 2 --dist loadfile "$@"

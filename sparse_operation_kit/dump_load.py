@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import uuid
 
 import numpy as np
 import tensorflow as tf
@@ -66,7 +67,8 @@ def dump(path, dump_vars, optimizer=None):
     """Writes tables, and the slots of their optimizer, into files of a folder. All ranks must call it.
 
     Of each table `<name>-key` and `<name>-weight`, and `<name>-<optimizer>-<slot>`, in the format of `files`. They hold the rows of all
-    ranks; any number of ranks can load them. Each file replaces an earlier one when it is whole.
+    ranks; any number of ranks can load them. Each file replaces an earlier one when it is whole; `load` refuses files of a table that are
+    of several dumps, as they are where one was cut short.
 
     Args:
       path: folder, made by rank 0, which writes the files.
@@ -94,8 +96,9 @@ def dump(path, dump_vars, optimizer=None):
             _make_slots(optimizer, variable)
         keys, rows = evaluation.values(table_access.export(variable))
         name = variable.name.split(":")[0]
-        _write(f"{stem}-key", files.KEYS, name, _stored_keys(variable, keys))
-        _write(f"{stem}-weight", files.ROWS, name, rows)
+        this = uuid.uuid4().hex
+        _write(f"{stem}-key", files.KEYS, name, _stored_keys(variable, keys), this)
+        _write(f"{stem}-weight", files.ROWS, name, rows, this)
         for slot_name, slot in _slots(variable, optimizer).items():
             of_slot = slot.sparse_read_without_eviction(keys) if isinstance(slot, DynamicVariable) else slot
             _write(
@@ -103,6 +106,7 @@ def dump(path, dump_vars, optimizer=None):
                 files.SLOT,
                 slot_name,
                 evaluation.values(tf.convert_to_tensor(of_slot)),
+                this,
             )
 
 
@@ -113,7 +117,7 @@ def _stored_keys(variable, keys):
     return keys
 
 
-def _write(path, kind, name, values):
+def _write(path, kind, name, values, of_dump):
     """Writes a file of all ranks' values; returns, on all ranks, when rank 0 has written it, or raises."""
     if values.dtype.name not in files.DTYPES:
         raise ValueError(f"{path}: there is no file format for values of dtype {values.dtype.name}")
@@ -127,7 +131,7 @@ def _write(path, kind, name, values):
     error = None
     if first:
         try:
-            _write_parts(path, files.Header(kind, name, values.dtype), parts)
+            _write_parts(path, files.Header(kind, name, values.dtype, of_dump), parts)
         except OSError as failed:
             error = failed
     # The other ranks send what is left, and so does rank 0 behind an error.
@@ -162,7 +166,7 @@ def load(path, load_vars, optimizer=None):
 
     Raises:
       FileNotFoundError: a file is missing.
-      ValueError: a file is cut short, altered, or does not fit the table, or has more of this rank's keys than the table's
+      ValueError: a file is cut short, altered, of another dump than the keys, or does not fit the table, or has more of this rank's keys than the table's
         max_capacity. Nothing of that table has been changed then.
       RuntimeError: in a TF1 graph without a default session.
       TypeError: a table that there are no files for.
@@ -195,6 +199,8 @@ def _load_table(variable, key_path, parts):
         found = files.count(part_path, header, dim)
         if found != rows:
             raise ValueError(f"{part_path} has {found} rows of {dim} elements, but {key_path} has {rows} keys")
+        if header.dump != key_header.dump:
+            raise ValueError(f"{part_path} is of another dump than {key_path}: one was cut short, or had no optimizer")
         headers.append(header)
     of_round = max(1, ROUND_BYTES // (dim * 8))
     _check_keys(variable, key_path, key_header, rows, of_round)

@@ -1,7 +1,7 @@
 """The files of `sok.dump`: a header of 296 bytes, then the values as they are in memory.
 
 offset  size  content
-0       256   name of the table, right-justified with blanks; written as blanks and not read, as upstream does
+0       256   of which dump the file is, right-justified with blanks. Upstream has room for a table's name here, writes blanks and does not read it
 256     4     big-endian uint32: 0 keys, 1 rows, 2 rows of an optimizer's slot
 260     32    name of the variable or slot, right-justified with blanks
 292     4     big-endian uint32: the dtype, a position in DTYPES
@@ -34,11 +34,13 @@ class Header:
     kind: int
     name: str
     dtype: np.dtype
+    # The same in all files of a table; "": not known.
+    dump: str = ""
 
     def pack(self) -> bytes:
         # A name that does not fit is cut at its front, as the file's own name tells the table.
         name = self.name.encode()[-32:].rjust(32)
-        return _HEADER.pack(b" " * 256, self.kind, name, DTYPES.index(self.dtype.name))
+        return _HEADER.pack(self.dump.encode().rjust(256), self.kind, name, DTYPES.index(self.dtype.name))
 
 
 def read_header(path: str, kind: int) -> Header:
@@ -52,10 +54,11 @@ def read_header(path: str, kind: int) -> Header:
         data = f.read(HEADER_BYTES)
     if len(data) < HEADER_BYTES:
         raise ValueError(f"{path} has {len(data)} bytes: too short for its header of {HEADER_BYTES}")
-    _, found, name, dtype = _HEADER.unpack(data)
+    dump, found, name, dtype = _HEADER.unpack(data)
     if found != kind or dtype >= len(DTYPES):
         raise ValueError(f"{path} must have file type {kind} and a dtype below {len(DTYPES)}, got {found} and {dtype}")
-    return Header(found, name.decode(errors="replace").strip(), np.dtype(DTYPES[dtype]))
+    name, dump = (text.decode(errors="replace").strip() for text in (name, dump))
+    return Header(found, name, np.dtype(DTYPES[dtype]), dump)
 
 
 def count(path: str, header: Header, row_elements: int) -> int:

@@ -68,6 +68,7 @@ def _use_legacy_optimizers() -> None:
         return
     if not hasattr(legacy, "schedules"):
         legacy.schedules = tf.keras.optimizers.schedules
+    legacy.legacy = legacy
     # Programs name it through the module, `from tensorflow import keras` included.
     tf.keras.optimizers = legacy
     tf.optimizers = legacy

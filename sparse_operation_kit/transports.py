@@ -111,6 +111,11 @@ def import_horovod():
     return hvd
 
 
+def _padded(tensor):
+    """With one row more: the runtime's all-gather of replicas that all have none ends the process."""
+    return tf.pad(tensor, [[0, 1]] + [[0, 0]] * (tensor.shape.rank - 1))
+
+
 class Replicas:
     """The replicas of a MirroredStrategy or MultiWorkerMirroredStrategy: the runtime's own collectives.
 
@@ -146,9 +151,9 @@ class Replicas:
         @tf.custom_gradient
         def exchanged(tensor):
             def gradient(upstream):
-                return self._pick(self._gather(tf.convert_to_tensor(upstream)), tf.transpose(table))
+                return self._pick(self._gather(_padded(tf.convert_to_tensor(upstream))), tf.transpose(table))
 
-            return self._pick(self._gather(tensor), table), gradient
+            return self._pick(self._gather(_padded(tensor)), table), gradient
 
         return exchanged(tf.convert_to_tensor(tensor)), table[:, self.rank]
 
@@ -157,9 +162,9 @@ class Replicas:
         return self._context().all_gather(tf.stop_gradient(tensor), axis=0)
 
     def _pick(self, gathered, table):
-        """Of the rows that all ranks sent, in order of rank and then of receiver, those for this rank."""
-        counts = tf.reshape(table, [-1])
-        receivers = tf.repeat(tf.tile(tf.range(self.size), [self.size]), counts)
+        """Of the `_padded` rows that all ranks sent, in order of rank and then of receiver, those for this rank."""
+        counts = tf.reshape(tf.pad(table, [[0, 0], [0, 1]], constant_values=1), [-1])
+        receivers = tf.repeat(tf.tile(tf.range(self.size + 1), [self.size]), counts)
         return tf.boolean_mask(gathered, tf.equal(receivers, self.rank))
 
     def allreduce(self, tensor, op):
@@ -171,7 +176,10 @@ class Replicas:
         return tf.reduce_max(of_ranks, 0) if op == "max" else tf.reduce_min(of_ranks, 0)
 
     def allgather(self, tensor):
-        return self._context().all_gather(tensor, axis=0)
+        sizes = self._gather(tf.shape(tensor)[:1])
+        gathered = self._context().all_gather(_padded(tensor), axis=0)
+        counts = tf.reshape(tf.stack([sizes, tf.ones_like(sizes)], axis=1), [-1])
+        return tf.boolean_mask(gathered, tf.repeat(tf.tile([True, False], [self.size]), counts))
 
     def broadcast(self, tensor, root):
         return self._gather(tf.expand_dims(tensor, 0))[root]

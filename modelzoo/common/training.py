@@ -71,6 +71,11 @@ def train_and_evaluate(
     start = checkpoint.open_directory(
         args.checkpoint, settings, args.restart, _is_chief(args), args.incremental_ckpt > 0
     )
+    try:
+        # The checkpoints may be elsewhere, and nothing be left to train.
+        os.makedirs(args.output_dir, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{args.output_dir}: {error.strerror}") from None
     history = History(os.path.join(args.output_dir, "history.json"), start.step)
     last_step, end_line = _end(args, data, start)
     with tf.Graph().as_default(), tf.device(clusters.of(args).device if clusters.of(args) else None):

@@ -116,14 +116,24 @@ def test_gradient_through_a_loop_of_a_graph(sok, random, batch, kind, version):
         np.testing.assert_allclose(_dense(sess.run(gradient)), expected, rtol=1e-5, atol=1e-6)
 
 
-def test_gradient_of_a_dynamic_table_through_a_loop_of_a_function_is_refused_by_name(sok, batch):
+@pytest.mark.parametrize("in_a_branch", [False, True])
+def test_gradient_of_a_dynamic_table_through_a_loop_of_a_function_is_refused_by_name(sok, batch, in_a_branch):
     with context.eager_mode():
         table = _table(sok, "dynamic")
+
+        def body(i, total):
+            return i + 1, total + _branch(sok, table, batch, i > 1)
+
+        def looped():
+            if in_a_branch:
+                zeros = tf.zeros([len(batch.rows), _DIM])
+                return tf.while_loop(lambda i, _: i < 3, body, (tf.constant(0), zeros))[1]
+            return _loop(sok, table, batch, tf.constant(3))
 
         @tf.function
         def gradient():
             with tf.GradientTape() as tape:
-                loss = tf.reduce_sum(_loop(sok, table, batch, tf.constant(3)))
+                loss = tf.reduce_sum(looped())
             return tape.gradient(loss, table)
 
         with pytest.raises(NotImplementedError, match="look its keys up before the loop"):

@@ -87,7 +87,8 @@ def test_files_have_the_format_that_is_described(sok, eager, tmp_path):
     ]
     for name, kind, variable, dtype, numpy_dtype, values in cases:
         data = (tmp_path / name).read_bytes()
-        assert data[:256] == b" " * 256
+        # Where upstream has room for a name: the number of the dump.
+        assert data[:224] == b" " * 224 and int(data[224:256], 16)
         assert struct.unpack(">I", data[256:260]) == (kind,)
         assert data[260:292] == variable.rjust(32)
         assert struct.unpack(">I", data[292:296]) == (dtype,)
@@ -195,3 +196,41 @@ def test_tables_that_have_no_files_are_refused(sok, eager, tmp_path):
         sok.dump(str(tmp_path), [sok.Variable([[1.0]], name="u")], tf.compat.v1.train.RMSPropOptimizer(1.0))
     with tf.Graph().as_default(), pytest.raises(RuntimeError, match="session"):
         sok.dump(str(tmp_path), [sok.Variable([[1.0]], name="g")])
+
+
+def test_files_of_two_dumps_are_not_mixed(sok, tmp_path, monkeypatch):
+    with context.eager_mode():
+
+        def table(keys):
+            made = sok.DynamicVariable(2, initializer="0", name="t")
+            made.insert(keys, np.repeat(np.array(keys, np.float32)[:, None], 2, 1))
+            return made
+
+        sok.dump(str(tmp_path), table([1, 2, 3]))
+        replace = os.replace
+
+        def cut(source, target):
+            if target.endswith("-weight"):
+                raise KeyboardInterrupt
+            replace(source, target)
+
+        monkeypatch.setattr(os, "replace", cut)
+        with pytest.raises(KeyboardInterrupt):
+            sok.dump(str(tmp_path), table([7, 8, 9]))
+        loaded = table([5])
+        with pytest.raises(ValueError, match="-weight is of another dump than .*-key"):
+            sok.load(str(tmp_path), loaded)
+        assert sok.export(loaded)[0].numpy().tolist() == [5]
+
+
+def test_files_without_a_dump_of_upstream_are_loaded(sok, tmp_path):
+    with context.eager_mode():
+        made = sok.DynamicVariable(1, initializer="2", name="u")
+        made.sparse_read(tf.constant([4], tf.int64))
+        sok.dump(str(tmp_path), made)
+        for path in tmp_path.iterdir():
+            path.write_bytes(b" " * 256 + path.read_bytes()[256:])
+        loaded = sok.DynamicVariable(1, initializer="0", name="u")
+        sok.load(str(tmp_path), loaded)
+        keys, rows = sok.export(loaded)
+        assert keys.numpy().tolist() == [4] and rows.numpy().tolist() == [[2.0]]

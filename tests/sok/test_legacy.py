@@ -276,3 +276,36 @@ def test_workers_of_a_cluster_train_as_one_process(tmp_path):
 def test_processes_of_horovod_train_as_one(tmp_path, optimizer, mode, root):
     horovod_runs.check(2, [_PROGRAM, "horovod", optimizer, mode, str(tmp_path)], cwd=tmp_path, TF_DEEPREC_ROOT=root)
     _compare(tmp_path, _TOLERANCES[optimizer])
+
+
+_NO_KEYS = """
+import numpy as np, tensorflow as tf
+tf.config.set_logical_device_configuration(
+    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
+)
+import sparse_operation_kit as sok
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+with strategy.scope():
+    sok.Init(global_batch_size=4)
+    layer = sok.DistributedEmbedding("sum", 8, 3, 2, 3, embedding_initializer="ones")
+
+@tf.function
+def step(values):
+    def replica():
+        keys = tf.SparseTensor(tf.stack([values, values], 1), values, [4, 3])
+        with tf.GradientTape() as tape:
+            rows = layer(keys, training=True)
+            loss = tf.reduce_sum(rows)
+        gradient = tape.gradient(loss, layer.trainable_variables)[0]
+        return rows, tf.size(gradient.indices)
+    return strategy.run(replica)
+
+for values in ([], [1]):
+    rows, size = step(tf.constant(values, tf.int64))
+    print([float(tf.reduce_sum(part)) for part in strategy.experimental_local_results(rows)], rows.values[0].shape)
+"""
+
+
+def test_replicas_that_all_have_no_keys_read_zeros(check_python):
+    printed = check_python(_NO_KEYS, TF_DEEPREC_ROOT="2")
+    assert printed.splitlines()[-2:] == ["[0.0, 0.0] (2, 2, 3)", "[3.0, 3.0] (2, 2, 3)"]

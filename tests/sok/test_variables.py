@@ -141,3 +141,13 @@ def test_communication_of_one_process(sok):
         sok.alltoall(tensor, [1])
     with pytest.raises(ValueError, match="root must be"):
         sok.broadcast(tensor, 1)
+
+
+def test_legacy_optimizers_keep_their_name_on_the_second_root(check_python):
+    code = """
+import tensorflow as tf
+from sparse_operation_kit import experiment as sok
+sok.init()
+print(tf.keras.optimizers.legacy.Adam is tf.keras.optimizers.Adam, tf.optimizers.legacy.SGD(0.5).learning_rate.numpy())
+"""
+    assert check_python(code, TF_DEEPREC_ROOT="2").endswith("True 0.5")

@@ -48,11 +48,15 @@ def table_of(tensor) -> "tuple[tensor_shape.TensorShape, dtypes.DType] | None":
 
 def check_gradient_of_table(handle) -> None:
     """Raises NotImplementedError where the gradient of a table cannot be handed on: loops of the second kind add dense tensors."""
-    if isinstance(ops.get_default_graph(), while_v2._WhileBodyGradFuncGraph):
-        raise NotImplementedError(
-            f"the gradient of {handle.name}, a table without a number of rows, that is looked up in a tf.while_loop of control flow v2: "
-            "look its keys up before the loop, or use tf.compat.v1.disable_control_flow_v2() and a tf.compat.v1.Session"
-        )
+    graph = ops.get_default_graph()
+    while graph is not None:
+        if isinstance(graph, while_v2._WhileBodyGradFuncGraph):
+            raise NotImplementedError(
+                f"the gradient of {handle.name}, a table without a number of rows, that is looked up in a tf.while_loop of control flow "
+                "v2: look its keys up before the loop, or use tf.compat.v1.disable_control_flow_v2() and a tf.compat.v1.Session"
+            )
+        # The loop may have branches.
+        graph = getattr(graph, "outer_graph", None)
 
 
 def _variable_shape(released):

@@ -41,7 +41,7 @@ class KafkaDataset(dataset_ops.DatasetV1Adapter):
 
     Raises:
       ImportError: there is no librdkafka.
-      ValueError: timeout is less than 1.
+      ValueError, TypeError: timeout is less than 1, or no whole number.
 
     Reading raises InvalidArgumentError for a text that is no subscription or property, NotFoundError for a topic or partition that does not
     exist, DataLossError for an offset that the broker has no more (unless auto.offset.reset is configured), and DeadlineExceededError
@@ -51,8 +51,11 @@ class KafkaDataset(dataset_ops.DatasetV1Adapter):
     def __init__(self, topics, servers="localhost", group="", eof=False, timeout=1000, config_global=None, config_topic=None,
                  message_key=False):  # fmt: skip
         client_library.tell_path()
-        if not tensor_util.is_tf_type(timeout) and timeout < 1:
-            raise ValueError(f"timeout must be at least 1 millisecond, got {timeout}")
+        if not tensor_util.is_tf_type(timeout):
+            if isinstance(timeout, bool) or not hasattr(timeout, "__index__"):
+                raise TypeError(f"timeout must be a whole number of milliseconds, got {timeout!r}")
+            if timeout < 1:
+                raise ValueError(f"timeout must be at least 1 millisecond, got {timeout}")
         inputs = {
             "topics": _strings(topics, "topics"),
             "servers": _servers(servers),

@@ -85,6 +85,8 @@ class WorkQueue(saveable_object.SaveableObject):
         self._works = _checked_works(works)
         self._num_epochs = positive("num_epochs", num_epochs)
         self._num_clients = positive("num_clients", num_clients)
+        if not isinstance(shuffle, (int, np.bool_)):
+            raise TypeError(f"shuffle must be a bool, got {shuffle!r}")
         self._shuffle, self._seed, self._prefix = bool(shuffle), seed, _text("prefix", prefix)
         if seed is not None and (isinstance(seed, bool) or not hasattr(seed, "__index__")):
             raise TypeError(f"seed must be a whole number, got {seed!r}")
