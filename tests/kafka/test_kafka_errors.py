@@ -32,6 +32,8 @@ def test_arguments_that_do_not_fit_are_named(cluster, topics, kwargs, message):
 def test_timeouts_are_checked(cluster):
     with pytest.raises(ValueError, match="timeout must be at least 1 millisecond, got 0"):
         read(cluster, ["a"], timeout=0)
+    with pytest.raises(TypeError, match="timeout must be a whole number of milliseconds, got 'x'"):
+        read(cluster, ["a"], timeout="x")
     with pytest.raises(tf.errors.InvalidArgumentError, match="timeout must be at least 1 .millisecond., got -1"):
         kafka_cluster.read(lambda: tf.data.KafkaDataset(["a"], timeout=tf.constant(-1, tf.int64)))
     with pytest.raises(ValueError, match="message_poll_timeout must be at least 1 millisecond, got 0"):

@@ -136,6 +136,14 @@ def test_finished_run_only_evaluates_again(sample_run):
     assert after["curve"] == before["curve"]
 
 
+def test_a_finished_run_is_evaluated_again_into_another_folder(sample_run, tmp_path):
+    _, folder, flags = sample_run
+    # The last --output_dir counts.
+    run = run_train(folder.parent, *flags, "--output_dir", tmp_path / "new", "--checkpoint", folder / "checkpoint")
+    assert run.returncode == 0, run.stderr
+    assert load(tmp_path / "new")["eval"]["auc"] == load(folder)["eval"]["auc"]
+
+
 def test_checkpoint_of_another_size_is_refused(sample_run):
     _, folder, flags = sample_run
     run = run_train(folder.parent, *flags, "--hidden_units", "16")

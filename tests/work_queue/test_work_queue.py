@@ -169,6 +169,7 @@ def test_a_session_that_closes_ends_readers_that_wait(tf, WorkQueue, started):
         (["a"], {"num_epochs": 1.5}, TypeError, "num_epochs must be a whole number"),
         (["a"], {"num_clients": 0}, ValueError, "num_clients must be at least 1, got 0"),
         (["a"], {"num_slices": -1}, ValueError, "num_slices must be at least 1, got -1"),
+        (["a"], {"shuffle": "no"}, TypeError, "shuffle must be a bool, got 'no'"),
         (["a"], {"seed": "x"}, TypeError, "seed must be a whole number, got 'x'"),
         (["a"], {"prefix": 3}, TypeError, "prefix must be a string, got 3"),
         (["a"], {"local_work_mgr": 3}, TypeError, "local_work_mgr must be a LocalWorkMgr"),

@@ -1,5 +1,7 @@
 """`WorkQueue`, as `tensorflow.python.ops.work_queue` has it."""
 
+import numpy as np
+
 from tensorflow.deeprec import library
 from tensorflow.deeprec.stage.buffer import positive
 from tensorflow.deeprec.work_queue import readers
