@@ -35,6 +35,14 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in slow]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def unfinished_default_graph():
+    """A file does not get a default graph that the tests of another, earlier in this process, have finalized."""
+    ops = sys.modules.get("tensorflow.python.framework.ops")
+    if ops is not None and ops._default_graph_stack.is_cleared() and ops.get_default_graph().finalized:
+        ops.reset_default_graph()
+
+
 @pytest.fixture(scope="session")
 def repository() -> pathlib.Path:
     """The root of the source tree, for tests of its scripts."""
