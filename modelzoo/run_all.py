@@ -78,15 +78,9 @@ def run_model(name: str, args: argparse.Namespace, stop: cli.StopRequest) -> Run
     except subprocess.TimeoutExpired:
         return Run(name, error=f"not done after {args.timeout:g} s; {log_path}", floors=floors)
     if code:
-        return Run(name, error=f"exit code {code}: {_last_line(log_path)}; {log_path}", floors=floors)
+        return Run(name, error=f"exit code {code}: {processes.last_line(log_path)}; {log_path}", floors=floors)
     with open(result_path, encoding="utf-8") as file:
         return comparison.from_result(name, json.load(file), floors)
-
-
-def _last_line(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line.strip() for line in file if line.strip()]
-    return lines[-1] if lines else "no output"
 
 
 def main(arguments: List[str], stop: cli.StopRequest) -> None:

@@ -96,9 +96,9 @@ def dump(path, dump_vars, optimizer=None):
             _make_slots(optimizer, variable)
         keys, rows = evaluation.values(table_access.export(variable))
         name = variable.name.split(":")[0]
-        this = uuid.uuid4().hex
-        _write(f"{stem}-key", files.KEYS, name, _stored_keys(variable, keys), this)
-        _write(f"{stem}-weight", files.ROWS, name, rows, this)
+        number = uuid.uuid4().hex
+        _write(f"{stem}-key", files.KEYS, name, _stored_keys(variable, keys), number)
+        _write(f"{stem}-weight", files.ROWS, name, rows, number)
         for slot_name, slot in _slots(variable, optimizer).items():
             of_slot = slot.sparse_read_without_eviction(keys) if isinstance(slot, DynamicVariable) else slot
             _write(
@@ -106,7 +106,7 @@ def dump(path, dump_vars, optimizer=None):
                 files.SLOT,
                 slot_name,
                 evaluation.values(tf.convert_to_tensor(of_slot)),
-                this,
+                number,
             )
 
 
@@ -166,8 +166,8 @@ def load(path, load_vars, optimizer=None):
 
     Raises:
       FileNotFoundError: a file is missing.
-      ValueError: a file is cut short, altered, of another dump than the keys, or does not fit the table, or has more of this rank's keys than the table's
-        max_capacity. Nothing of that table has been changed then.
+      ValueError: a file is cut short, altered, of another dump than the keys, or does not fit the table, or has more of this rank's
+        keys than the table's max_capacity. Nothing of that table has been changed then.
       RuntimeError: in a TF1 graph without a default session.
       TypeError: a table that there are no files for.
     """

@@ -18,11 +18,11 @@ def fits(variable) -> bool:
 
     The gradients of branches and loop bodies that are functions may hand out no handle, which a custom gradient of one does.
     """
-    in_control_flow = isinstance(
-        tf.compat.v1.get_default_graph(),
-        (cfv2.CondBranchFuncGraph, cfv2.WhileCondFuncGraph, cfv2.WhileBodyFuncGraph),
+    branches = (cfv2.CondBranchFuncGraph, cfv2.WhileCondFuncGraph, cfv2.WhileBodyFuncGraph)
+    # Eagerly there is no graph to ask for.
+    return variable.dtype.base_dtype in _DTYPES and (
+        tf.executing_eagerly() or not isinstance(tf.compat.v1.get_default_graph(), branches)
     )
-    return variable.dtype.base_dtype in _DTYPES and not in_control_flow
 
 
 def lookup(variable, keys, ids, weights, combiner):

@@ -151,9 +151,9 @@ class Replicas:
         @tf.custom_gradient
         def exchanged(tensor):
             def gradient(upstream):
-                return self._pick(self._gather(_padded(tf.convert_to_tensor(upstream))), tf.transpose(table))
+                return self._pick(self._gather(_padded(tf.convert_to_tensor(upstream))), tf.transpose(table), self.rank)
 
-            return self._pick(self._gather(_padded(tensor)), table), gradient
+            return self._pick(self._gather(_padded(tensor)), table, self.rank), gradient
 
         return exchanged(tf.convert_to_tensor(tensor)), table[:, self.rank]
 
@@ -161,11 +161,14 @@ class Replicas:
         # Without its gradient: that of an all-to-all is the one back.
         return self._context().all_gather(tf.stop_gradient(tensor), axis=0)
 
-    def _pick(self, gathered, table):
-        """Of the `_padded` rows that all ranks sent, in order of rank and then of receiver, those for this rank."""
+    def _pick(self, gathered, table, receiver):
+        """Of the `_padded` rows that all ranks sent, in order of rank and then of receiver, those for one.
+
+        `table[rank, receiver]` is how many there are.
+        """
         counts = tf.reshape(tf.pad(table, [[0, 0], [0, 1]], constant_values=1), [-1])
-        receivers = tf.repeat(tf.tile(tf.range(self.size + 1), [self.size]), counts)
-        return tf.boolean_mask(gathered, tf.equal(receivers, self.rank))
+        receivers = tf.repeat(tf.tile(tf.range(tf.shape(table)[1] + 1), [self.size]), counts)
+        return tf.boolean_mask(gathered, tf.equal(receivers, receiver))
 
     def allreduce(self, tensor, op):
         checked_op(op)
@@ -177,9 +180,7 @@ class Replicas:
 
     def allgather(self, tensor):
         sizes = self._gather(tf.shape(tensor)[:1])
-        gathered = self._context().all_gather(_padded(tensor), axis=0)
-        counts = tf.reshape(tf.stack([sizes, tf.ones_like(sizes)], axis=1), [-1])
-        return tf.boolean_mask(gathered, tf.repeat(tf.tile([True, False], [self.size]), counts))
+        return self._pick(self._context().all_gather(_padded(tensor), axis=0), sizes[:, tf.newaxis], 0)
 
     def broadcast(self, tensor, root):
         return self._gather(tf.expand_dims(tensor, 0))[root]

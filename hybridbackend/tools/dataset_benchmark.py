@@ -12,6 +12,7 @@ import time
 
 import tensorflow as tf
 from hybridbackend.tensorflow import data
+from hybridbackend.tensorflow.data.validate import format_of
 from tensorflow.deeprec.data.reader import CorruptedError
 
 
@@ -31,14 +32,13 @@ def benchmark(filenames, batch_size=200_000, rebatch_size=None, epochs=1, num_st
     Raises:
       CorruptedError, OSError, ValueError, tf.errors.OpError: a file is none of these, or cannot be read; there is only one batch.
     """
-    for name, value, least in (("batch_size", batch_size, 1), ("epochs", epochs, 1), ("num_steps", num_steps, 0)):
-        if value < least:
+    sizes = {"batch_size": batch_size, "rebatch_size": rebatch_size, "epochs": epochs, "num_steps": num_steps}
+    for name, value in sizes.items():
+        least = 0 if name == "num_steps" else 1
+        if value is not None and value < least:
             raise ValueError(f"{name} must be at least {least}, got {value}")
-    if rebatch_size is not None and rebatch_size < 1:
-        raise ValueError(f"rebatch_size must be at least 1, got {rebatch_size}")
-    file_format = "orc" if filenames[0].lower().endswith(".orc") else "parquet"
     with tf.Graph().as_default(), tf.Session() as session:
-        dataset = data.Dataset(file_format, list(filenames)).batch(batch_size)
+        dataset = data.Dataset(format_of(filenames[0]), list(filenames)).batch(batch_size)
         if rebatch_size is not None:
             dataset = dataset.apply(data.rebatch(rebatch_size))
         batch = tf.data.make_one_shot_iterator(dataset.repeat(epochs).prefetch(1)).get_next()
@@ -46,7 +46,7 @@ def benchmark(filenames, batch_size=200_000, rebatch_size=None, epochs=1, num_st
         splits = getattr(first, "nested_row_splits", None)
         # Only a number leaves the session: what is measured is the reading.
         length = tf.shape(splits[0], out_type=tf.int64)[0] - 1 if splits else tf.shape(first, out_type=tf.int64)[0]
-        with tf.control_dependencies([t for t in tf.nest.flatten(batch, expand_composites=True)]):
+        with tf.control_dependencies(tf.nest.flatten(batch, expand_composites=True)):
             length = tf.identity(length)
         steps, rows, started = 0, 0, None
         try:

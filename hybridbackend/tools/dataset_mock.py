@@ -7,10 +7,12 @@ tf.train.Example. The file appears under its name when it is whole.
 """
 
 import argparse
+import contextlib
 import os
 import sys
 
 import numpy as np
+import tensorflow as tf
 from tensorflow.deeprec.data import arrow
 from tensorflow.deeprec.data.progress import Bar
 
@@ -44,20 +46,16 @@ def mock(filename, file_format="parquet", samples=20_000_000, cols=200, low=0, h
     random = np.random.default_rng(seed)
     unfinished = f"{filename}.unfinished"
     try:
-        writer = _WRITERS[file_format](unfinished, [f"col{i}" for i in range(cols)])
-        try:
+        with contextlib.closing(_WRITERS[file_format](unfinished, [f"col{i}" for i in range(cols)])) as writer:
             for start in range(0, samples, _ROWS_AT_ONCE):
                 rows = min(_ROWS_AT_ONCE, samples - start)
                 writer.write(random.integers(low, high, (cols, rows)))
                 if progress is not None:
                     progress(start + rows)
-        finally:
-            writer.close()
         os.replace(unfinished, filename)
-    except BaseException:
+    finally:
         if os.path.exists(unfinished):
             os.remove(unfinished)
-        raise
 
 
 class _Parquet:
@@ -87,8 +85,6 @@ class _Csv:
 
 class _Records:
     def __init__(self, path, names):
-        import tensorflow as tf
-
         self._example, self._names = tf.train.Example, names
         self._writer = tf.io.TFRecordWriter(path)
 

@@ -86,14 +86,7 @@ def run(
         raise InputError(f"{model}, {way}: not done after {args.timeout:g} s; {log_path}") from None
     stop.raise_if_set("nothing was compared")
     if code:
-        raise InputError(f"{model}, {way}: exit code {code}: {_last_line(log_path)}; {log_path}")
-
-
-def _last_line(path: str) -> str:
-    """What a program that failed said last, by its log."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line.strip() for line in file if line.strip()]
-    return lines[-1] if lines else "it said nothing"
+        raise InputError(f"{model}, {way}: exit code {code}: {processes.last_line(log_path)}; {log_path}")
 
 
 def environment(way: str) -> Dict[str, str]:

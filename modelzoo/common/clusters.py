@@ -79,7 +79,6 @@ def join(args: argparse.Namespace, stop: StopRequest) -> None:
     data_dir = args.output_dir
     if not is_chief:
         args.output_dir = os.path.join(args.output_dir, f"{job}_{index}")
-        os.makedirs(args.output_dir, exist_ok=True)
     device = tf.train.replica_device_setter(worker_device=worker, cluster=tf.train.ClusterSpec(cluster))
     setattr(args, ATTRIBUTE, Cluster(server.target, is_chief, device, ("/job:ps", worker), data_dir))
 

@@ -214,8 +214,7 @@ def data_files(args: argparse.Namespace, names: Sequence[str]):
         return args.data, args.eval_data
     if args.parquet_dataset:
         names = [os.path.splitext(name)[0] + ".parquet" for name in names]
-    training, evaluation = ([os.path.join(args.data_location, name)] for name in names)
-    return training, None if args.no_eval else evaluation
+    return tuple([os.path.join(args.data_location, name)] for name in names)
 
 
 def add_switch(group, name: str, default: Optional[bool], what: str) -> None:

@@ -37,6 +37,13 @@ def run(
         return _wait(_start(command, log_file, environment), timeout, stop)
 
 
+def last_line(log_path: str) -> str:
+    """What a program said last, by its log."""
+    with open(log_path, encoding="utf-8", errors="replace") as file:
+        lines = [line.strip() for line in file if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
 def _start(command: List[str], log_file, environment: Optional[Mapping[str, str]]) -> subprocess.Popen:
     """In a session of its own: a terminal would give its SIGINT to the program too, which takes the one that is handed on for the
     second, by which it ends at once."""

@@ -14,6 +14,11 @@ from tensorflow.deeprec.data import field_search
 from tensorflow.deeprec.data.reader import CorruptedError
 
 
+def format_of(filename) -> str:
+    """ "orc" where the name ends with .orc, else "parquet"."""
+    return "orc" if filename.lower().endswith(".orc") else "parquet"
+
+
 def validate(filenames, fields=None, lower=False, peek=32) -> list:
     """Checks files.
 
@@ -31,7 +36,7 @@ def validate(filenames, fields=None, lower=False, peek=32) -> list:
     """
     first = None
     for name in filenames:
-        format_ = "orc" if name.lower().endswith(".orc") else "parquet"
+        format_ = format_of(name)
         found, _ = field_search.in_file(name, fields, format_, lower)
         kinds = {field.name: (field.dtype.name, field.ragged_rank, field.shape.as_list()) for field in found}
         first = first or (name, found, kinds)

@@ -277,15 +277,13 @@ def _parse(features, pad, restore_idx, what):
     if isinstance(features, Value):
         return _parse_value(features, pad, restore_idx, what)
     if isinstance(features, dict):
-        unknown = sorted(set(pad) - set(features)) if isinstance(pad, dict) else []
+        pads = pad if isinstance(pad, dict) else dict.fromkeys(features, pad)
+        unknown = sorted(set(pads) - set(features))
         if unknown:
             raise ValueError(
                 f"pad must have names of columns, {', '.join(features)}, got {', '.join(map(repr, unknown))}"
             )
-        return {
-            name: _parse(value, pad.get(name, False) if isinstance(pad, dict) else pad, None, f"column {name}")
-            for name, value in features.items()
-        }
+        return {name: _parse(value, pads.get(name, False), None, f"column {name}") for name, value in features.items()}
     if isinstance(features, (list, tuple)):
         return type(features)([_parse(value, pad, None, what) for value in features])
     return features

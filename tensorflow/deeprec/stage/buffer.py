@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 from tensorflow.deeprec import library
 from tensorflow.python.framework import dtypes, ops
 from tensorflow.python.ops import array_ops, control_flow_ops
@@ -36,6 +37,17 @@ def positive(argument: str, value) -> int:
     if value < 1:
         raise ValueError(f"{argument} must be at least 1, got {value}")
     return value
+
+
+def boolean(argument: str, value) -> bool:
+    """The value, if it is a bool, or a number for one.
+
+    Raises:
+      TypeError: it is none.
+    """
+    if not isinstance(value, (int, np.bool_)):
+        raise TypeError(f"{argument} must be a bool, got {value!r}")
+    return bool(value)
 
 
 class Buffer:

@@ -2,9 +2,8 @@
 
 import inspect
 
-import numpy as np
 from tensorflow.deeprec.stage import exception_types, feeds, records, runner
-from tensorflow.deeprec.stage.buffer import Buffer, BufferOptions, positive
+from tensorflow.deeprec.stage.buffer import Buffer, BufferOptions, boolean, positive
 from tensorflow.deeprec.stage.uncounted import uncounted
 from tensorflow.python.eager import context
 from tensorflow.python.framework import errors, ops
@@ -86,10 +85,8 @@ def _thread_pool(arguments: dict):
         raise TypeError(f"stage_subgraph_thread_pool_id must be a whole number, got {number!r}")
     if number < 0:
         raise ValueError(f"stage_subgraph_thread_pool_id must not be negative, got {number}")
-    use = arguments.get("use_stage_subgraph_thread_pool", False)
-    if not isinstance(use, (int, np.bool_)):
-        raise TypeError(f"use_stage_subgraph_thread_pool must be a bool, got {use!r}")
-    return number if use else None
+    name = "use_stage_subgraph_thread_pool"
+    return number if boolean(name, arguments.get(name, False)) else None
 
 
 def _check_place() -> None:

@@ -1,9 +1,7 @@
 """`WorkQueue`, as `tensorflow.python.ops.work_queue` has it."""
 
-import numpy as np
-
 from tensorflow.deeprec import library
-from tensorflow.deeprec.stage.buffer import positive
+from tensorflow.deeprec.stage.buffer import boolean, positive
 from tensorflow.deeprec.work_queue import readers
 from tensorflow.deeprec.work_queue.local_works import LocalWorkMgr
 from tensorflow.deeprec.work_queue.slices import Slice, Work, has_range, parse_slice, register_record_counter
@@ -87,9 +85,7 @@ class WorkQueue(saveable_object.SaveableObject):
         self._works = _checked_works(works)
         self._num_epochs = positive("num_epochs", num_epochs)
         self._num_clients = positive("num_clients", num_clients)
-        if not isinstance(shuffle, (int, np.bool_)):
-            raise TypeError(f"shuffle must be a bool, got {shuffle!r}")
-        self._shuffle, self._seed, self._prefix = bool(shuffle), seed, _text("prefix", prefix)
+        self._shuffle, self._seed, self._prefix = boolean("shuffle", shuffle), seed, _text("prefix", prefix)
         if seed is not None and (isinstance(seed, bool) or not hasattr(seed, "__index__")):
             raise TypeError(f"seed must be a whole number, got {seed!r}")
         self._entries = self._works
