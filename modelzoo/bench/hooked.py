@@ -3,7 +3,7 @@
 import functools
 from typing import Callable, List
 
-from bench import stock
+from bench import start
 
 
 def run_with(make_hook: Callable, out: str, way: str, arguments: List[str]) -> None:
@@ -11,10 +11,9 @@ def run_with(make_hook: Callable, out: str, way: str, arguments: List[str]) -> N
 
     Args:
       make_hook: (tensorflow, out) -> SessionRunHook, which writes to `out`.
-      way: of ways.py; "stock" if the 1.x API of a released package is to be made first.
+      way: of ways.py.
     """
-    if way == "stock":
-        stock.as_version_1()
+    start.prepare(way)
     import tensorflow as tf
 
     released = tf.train.MonitoredTrainingSession
@@ -24,4 +23,4 @@ def run_with(make_hook: Callable, out: str, way: str, arguments: List[str]) -> N
         return released(*args, hooks=[*(hooks or []), make_hook(tf, out)], **kwargs)
 
     tf.train.MonitoredTrainingSession = session
-    stock.run_script(arguments)
+    start.run_script(arguments)

@@ -12,7 +12,7 @@ from common.errors import InputError
 
 ZOO = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SIX = ("wide_and_deep", "dlrm", "deepfm", "din", "dien", "mmoe")
-_STOCK = os.path.join(ZOO, "bench", "stock.py")
+_START = os.path.join(ZOO, "bench", "start.py")
 _OFF = {"TF_DEEPREC_DISABLE_KERNELS": "all", "TF_DEEPREC_DISABLE_FUSIONS": "all", "TF_DEEPREC_CALLER_THREAD": "0"}
 # Read by TensorFlow or by this wheel: what the shell sets must not decide for one side.
 _CLEARED = ("TF_", "PYTHONPATH", "OMP_", "KMP_", "ONEDNN_", "DNNL_")
@@ -77,7 +77,7 @@ def run(
     python = args.stock if way == "stock" else args.ours
     own = [f"--{flag}" for flag in args.ours_flags] if way == "ours" else ["--tf"]
     threads = ["--inter", str(args.threads), "--intra", str(args.threads)]
-    start = [python, *(runner or ([_STOCK] if way == "stock" else []))]
+    start = [python, *(runner or [_START, way])]
     command = [*start, script(model), "--restart", "--output_dir", path, *threads, *args.flags, *own]
     log_path = os.path.join(path, log_name)
     try:

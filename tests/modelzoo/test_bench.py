@@ -52,7 +52,8 @@ def test_models_are_trained_in_each_way_on_one_set(tmp_path):
 
 
 def test_a_model_trains_on_the_root_of_the_released_tensorflow(tmp_path):
-    command = [sys.executable, str(MODELZOO / "bench" / "stock.py"), str(MODELZOO / "simple_multitask" / "train.py")]
+    command = [sys.executable, str(MODELZOO / "bench" / "start.py"), "stock"]
+    command += [str(MODELZOO / "simple_multitask" / "train.py")]
     command += ["--tf", "--output_dir", "out", *_TINY]
     environment = {**os.environ, "TF_DEEPREC_ROOT": "2"}
     finished = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=300)
