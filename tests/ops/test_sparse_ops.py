@@ -201,7 +201,7 @@ def test_stitch_has_the_gradient_of_dynamic_stitch(tf, run, stitch):
 def test_bad_stitches_are_named(tf, run, stitch):
     index, rows = tf.placeholder(tf.int32), tf.placeholder(tf.float32)
     for i, r, message in (
-        ([0, -1], [1.0, 2], r"indices\[1\] must not be negative"),
+        ([0, -3], [1.0, 2], r"indices\[1\] must not be negative, got -3"),
         ([0, 1], [1.0], r"data\[1\] must have shape \[2\]"),
     ):
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):

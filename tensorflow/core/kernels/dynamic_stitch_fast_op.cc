@@ -13,6 +13,11 @@ namespace {
 using deeprec::sparse_ops::Source;
 using deeprec::sparse_ops::StitchList;
 
+int32_t FirstNegative(const Tensor& indices) {
+  const auto values = indices.flat<int32_t>();
+  return *std::find_if(values.data(), values.data() + values.size(), [](int32_t index) { return index < 0; });
+}
+
 template <class T>
 class DynamicStitchFastOp : public OpKernel {
  public:
@@ -45,7 +50,8 @@ class DynamicStitchFastOp : public OpKernel {
     int negative;
     const int64_t rows = deeprec::sparse_ops::StitchedRows(lists, &negative);
     OP_REQUIRES(ctx, negative < 0,
-                errors::InvalidArgument("indices[", negative, "] must not be negative"));
+                errors::InvalidArgument("indices[", negative, "] must not be negative, got ",
+                                        FirstNegative(indices[negative])));
     const int64_t size = row.num_elements();
     TensorShape shape({rows});
     OP_REQUIRES_OK(ctx, AppendDims(row, 0, row.dims(), &shape));
