@@ -24,15 +24,17 @@ from tensorflow.libstdcxx_guard import ensure as _ensure_libstdcxx
 
 _ensure_libstdcxx()
 
+from tensorflow.deeprec import import_pause as _import_pause
 from tensorflow.deeprec import settings as _settings
 
 _settings.apply_before_runtime_loads()
 
-if _settings.ROOT_API == "2":
-    from tensorflow.api_v1 import released as _released
+with _import_pause.without_collections():
+    if _settings.ROOT_API == "2":
+        from tensorflow.api_v1 import released as _released
 
-    _released.populate(_sys.modules[__name__])
-else:
-    from tensorflow.api_v1 import root as _root
+        _released.populate(_sys.modules[__name__])
+    else:
+        from tensorflow.api_v1 import root as _root
 
-    _root.populate(_sys.modules[__name__])
+        _root.populate(_sys.modules[__name__])

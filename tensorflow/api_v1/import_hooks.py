@@ -1,5 +1,6 @@
 """Runs a function right after a module was imported for the first time, wherever the import came from."""
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -7,6 +8,11 @@ import sys
 import threading
 import types
 from typing import Callable
+
+from tensorflow.deeprec.import_pause import without_collections
+
+# Packages of hundreds of modules, which import them all.
+_LARGE = ("tf_keras", "tensorflow_estimator", "tensorflow.estimator")
 
 
 class _HookedLoader(importlib.abc.Loader):
@@ -22,7 +28,8 @@ class _HookedLoader(importlib.abc.Loader):
     def exec_module(self, module):
         # What the module should see, and what inspect and pkgutil look at later, is the real loader.
         module.__spec__.loader = module.__loader__ = self._loader
-        self._loader.exec_module(module)
+        with without_collections() if module.__name__ in _LARGE else contextlib.nullcontext():
+            self._loader.exec_module(module)
         for hook in self._hooks.pop(module.__name__, ()):
             hook(module)
 
@@ -50,6 +57,16 @@ class _HookFinder(importlib.abc.MetaPathFinder):
 
 
 _FINDER = _HookFinder()
+
+
+def _nothing(module: types.ModuleType) -> None:
+    del module
+
+
+def import_large_packages_without_collections() -> None:
+    """Keeps Python's garbage collector from looking through Keras and its like again and again while they are imported."""
+    for name in _LARGE:
+        after_import(name, _nothing)
 
 
 def after_import(name: str, hook: Callable[[types.ModuleType], None]) -> None:
