@@ -125,6 +125,7 @@ void Table::LookupOrInsert(const int64_t* keys, int64_t n, const void* initial, 
     ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
       std::unique_lock<SharedMutex> lock(shard->mu);
       for (int64_t i = 0; i < count; ++i) {
+        if (i + kFetchAhead < count) shard->index.Prefetch(keys[positions[i + kFetchAhead]]);
         const int64_t key = keys[positions[i]];
         const uintptr_t* const found = shard->index.Find(key);
         if (found != nullptr && !WaitingKey::Is(*found)) continue;
@@ -169,6 +170,7 @@ void Table::VisitWords(const int64_t* keys, int64_t n, const Visit& visit) const
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::shared_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
+      if (i + kFetchAhead < count) shard->index.Prefetch(keys[positions[i + kFetchAhead]]);
       const int64_t key = keys[positions[i]];
       const uintptr_t* const word = shard->index.Find(key);
       if (word != nullptr && ColdWord::Is(*word)) {

@@ -364,6 +364,7 @@ void Table::LowerTiers::Find(const int64_t* keys, int64_t n, int32_t* out) {
   table_.ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     const std::shared_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
+      if (i + kFetchAhead < count) shard->index.Prefetch(keys[positions[i + kFetchAhead]]);
       const uintptr_t* const word = shard->index.Find(keys[positions[i]]);
       out[positions[i]] = word == nullptr || WaitingKey::Is(*word) ? -1 : IsBlock(*word) ? 0 : ColdWord::Tier(*word);
     }

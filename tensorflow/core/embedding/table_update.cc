@@ -122,7 +122,12 @@ void Table::Insert(int column, const int64_t* keys, int64_t n, const void* rows,
   ForEachShard(keys, n, [&](Shard* shard, const int32_t* positions, int64_t count) {
     std::unique_lock<SharedMutex> lock(shard->mu);
     for (int64_t i = 0; i < count; ++i) {
-      if (i + kFetchAhead < count) shard->index.Prefetch(keys[positions[i + kFetchAhead]]);
+      // Entries of the index are fetched two steps ahead, the rows that are there one.
+      if (i + 2 * kFetchAhead < count) shard->index.Prefetch(keys[positions[i + 2 * kFetchAhead]]);
+      if (i + kFetchAhead < count) {
+        const uintptr_t* const found = shard->index.Find(keys[positions[i + kFetchAhead]]);
+        if (found != nullptr && IsBlock(*found)) FetchRow(reinterpret_cast<char*>(*found) + target.offset, copied);
+      }
       const int64_t at = positions[i];
       const int64_t key = keys[at];
       char* block;
