@@ -36,6 +36,10 @@ int64_t OwnedPositions(const Index* indices, int64_t n, const Owner& owner, int3
   return count;
 }
 
+inline void Prefetch(const RowFetch& fetch, int64_t row) {
+  for (int i = 0; i < fetch.arrays; ++i) __builtin_prefetch(fetch.base[i] + row * fetch.row_bytes, 1, 2);
+}
+
 }  // namespace
 
 template <class Index>
@@ -68,9 +72,7 @@ void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int3
       const int32_t entry = table[at];
       if (entry == 0) {
         groups[size] = RowGroup{row, position, position};
-        for (int i = 0; i < fetch.arrays; ++i) {
-          __builtin_prefetch(fetch.base[i] + row * fetch.row_bytes, 1, 2);
-        }
+        Prefetch(fetch, row);
         table[at] = ++size;
         break;
       }
@@ -87,7 +89,7 @@ void RowGrouper::Group(const Index* indices, int64_t n, const Owner& owner, int3
 }
 
 template <class Index>
-void RowGrouper::List(const Index* indices, int64_t n, const Owner& owner) {
+void RowGrouper::List(const Index* indices, int64_t n, const Owner& owner, const RowFetch& fetch) {
   const std::unique_ptr<int32_t[]> owned(new int32_t[n]);
   const int64_t count = OwnedPositions(indices, n, owner, owned.get());
   groups_.reset(new RowGroup[count]);
@@ -97,6 +99,7 @@ void RowGrouper::List(const Index* indices, int64_t n, const Owner& owner) {
     // The memory may have changed since the first look.
     if (row < owner.row_begin || row >= owner.row_end) continue;
     groups_[size_++] = RowGroup{row, owned[k], owned[k]};
+    Prefetch(fetch, row);
   }
 }
 
@@ -107,8 +110,8 @@ void RowGrouper::SortByRow() {
 
 template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const Owner&, int32_t*, const RowFetch&);
 template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*, const RowFetch&);
-template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&);
-template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&);
+template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&, const RowFetch&);
+template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&, const RowFetch&);
 
 }  // namespace sparse
 }  // namespace deeprec

@@ -27,7 +27,7 @@ struct Owner {
   int num_shards = 1;
 };
 
-// Arrays of which a new group's row is fetched into the L2 cache while the grouping goes on.
+// Arrays of which a new group's row is fetched into the L2 cache while the grouping or listing goes on.
 struct RowFetch {
   const char* base[1 + kMaxSlots] = {};
   int arrays = 0;
@@ -47,7 +47,7 @@ class RowGrouper {
   // The same without merging: one group per position, in order, several to a row that occurs often. `next`
   // is not needed. For updates that may be made one after the other.
   template <class Index>
-  void List(const Index* indices, int64_t n, const Owner& owner);
+  void List(const Index* indices, int64_t n, const Owner& owner, const RowFetch& fetch = RowFetch());
 
   // Orders the groups by row.
   void SortByRow();
@@ -64,8 +64,8 @@ extern template void RowGrouper::Group<int32_t>(const int32_t*, int64_t, const O
                                                 const RowFetch&);
 extern template void RowGrouper::Group<int64_t>(const int64_t*, int64_t, const Owner&, int32_t*,
                                                 const RowFetch&);
-extern template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&);
-extern template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&);
+extern template void RowGrouper::List<int32_t>(const int32_t*, int64_t, const Owner&, const RowFetch&);
+extern template void RowGrouper::List<int64_t>(const int64_t*, int64_t, const Owner&, const RowFetch&);
 
 }  // namespace sparse
 }  // namespace deeprec

@@ -95,7 +95,7 @@ void SparseApply(const SparseStep& step, const Index* indices, Isa isa, const Th
     owner.num_shards = shards;
     RowGrouper groups;
     if (list) {
-      groups.List(indices, step.n, owner);
+      groups.List(indices, step.n, owner, FetchWhileGrouping(step, shards));
     } else {
       groups.Group(indices, step.n, owner, next.get(), FetchWhileGrouping(step, shards));
     }
