@@ -8,14 +8,18 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.deeprec import library
 from tensorflow.deeprec.micro_batch import inputs
-from tensorflow.deeprec.sample_compression import (
-    enable_sample_awared_graph_compression as enable_sample_awared_graph_compression,
-)
+from tensorflow.deeprec.sample_compression import enable_sample_awared_graph_compression
 from tensorflow.python.client import session as session_lib
 from tensorflow.python.framework import ops
 
+__all__ = ["FusedOp", "enable_sample_awared_graph_compression", "fused_ops", "fused_ops_in"]
+
 # core/graph/fused_ops.h keeps what it did in sessions of such a name.
 _WATCHED = "deeprec_fused_ops/"
+
+
+def __dir__():
+    return __all__
 
 
 class FusedOp(NamedTuple):

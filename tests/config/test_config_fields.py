@@ -9,6 +9,12 @@ from google.protobuf import text_format
 
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.deeprec import library
+from tensorflow.deeprec.config import effects
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_told(monkeypatch):
+    monkeypatch.setattr(effects, "_told", set())
 
 
 def full_config():
@@ -93,6 +99,15 @@ def test_the_runtime_sees_them_and_one_warning_names_what_does_nothing(caplog):
         "tensor_fuse",
     ):
         assert name not in warnings[0]
+
+
+def test_a_field_is_told_of_once(caplog):
+    config = tf.ConfigProto(tensor_fuse=True)
+    assert len(_session(config, caplog)[1]) == 1
+    assert _session(config, caplog)[1] == []
+    config.run_graph_mode = True
+    (warning,) = _session(config, caplog)[1]
+    assert "run_graph_mode" in warning and "tensor_fuse" not in warning
 
 
 def test_silent_configs_and_fields_with_effect_do_not_warn(caplog):

@@ -125,3 +125,8 @@ def test_a_name_that_is_no_template(run_python):
     assert done.returncode == 0 and "'selct', which is no fusion" in done.stderr and "sparse_reshape" in done.stderr
     known = [name for name in done.stderr.split("there are: all, ")[1].split(".")[0].split(", ")]
     assert "select" in known and "all" not in known
+
+
+def test_the_module_shows_its_public_names():
+    assert dir(tf.graph_optimizer) == sorted(tf.graph_optimizer.__all__)
+    assert all(hasattr(tf.graph_optimizer, name) for name in dir(tf.graph_optimizer))

@@ -180,6 +180,31 @@ def test_without_threads_a_step_times_out_and_says_what_to_do():
         session.run(staged)
 
 
+def warnings_of_stages(caplog):
+    return [record.getMessage() for record in caplog.records if "has no threads" in record.getMessage()]
+
+
+def test_a_step_that_waits_for_threads_which_nobody_started_warns_at_once(caplog):
+    staged = tf.staged(counting(), timeout_millis=200, name="input")
+    with tf.Session() as session, caplog.at_level("WARNING", "tensorflow"):
+        for _ in range(2):
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                session.run([staged + 1])
+    (warning,) = warnings_of_stages(caplog)
+    assert "'input'" in warning and "0.2 s" in warning and "tf.make_prefetch_hook()" in warning
+
+
+def test_runs_that_do_not_wait_for_a_stage_do_not_warn(caplog, start):
+    staged = tf.staged(counting())
+    doubled, other = staged * 2, tf.constant(3)
+    with tf.Session() as session, caplog.at_level("WARNING", "tensorflow"):
+        assert [session.run(other) for _ in range(2)] == [3, 3]
+        assert session.run(doubled, {staged: 4}) == 8
+        start(session)
+        assert [session.run(doubled) for _ in range(2)] == [0, 2]
+    assert warnings_of_stages(caplog) == []
+
+
 def test_a_slow_input_does_not_time_out(start):
     def slow(x):
         time.sleep(0.5)

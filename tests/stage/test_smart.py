@@ -269,3 +269,13 @@ def test_options_are_checked():
         tf.SmartStageOptions(graph=3)
     options = tf.SmartStageOptions(capacity=3, ignored_exception_types=(tf.errors.DataLossError,), name="n")
     assert (options.capacity, list(options.ignored_exception_types), options.name) == (3, [15], "n")
+
+
+def test_a_session_without_the_hook_warns_of_the_stage_that_was_made(caplog):
+    total = tf.reduce_sum(tf.data.make_one_shot_iterator(tf.data.Dataset.range(8).batch(4)).get_next())
+    tf.train.get_or_create_global_step()
+    with caplog.at_level("WARNING", "tensorflow"):
+        with tf.train.MonitoredTrainingSession(config=smart_config(timeout_millis=200)) as session:
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                session.run(total)
+    assert len([r for r in caplog.records if "has no threads in this session" in r.getMessage()]) == 1

@@ -4,6 +4,7 @@ import functools
 
 from tensorflow.core.protobuf import config_pb2
 from tensorflow.deeprec import settings
+from tensorflow.python.platform import tf_logging as logging
 
 # Fields of which a value other than the default does nothing; the reason.
 _CLUSTER = "for DeepRec's own cluster transports"
@@ -20,6 +21,18 @@ _SILENT_FIELDS = {
     "run_graph_mode": _CLUSTER,
     "run_graph_mode_lite": _CLUSTER,
 }
+
+# Fields of which the log has told already: each once in a process.
+_told = set()
+
+
+def _warn_without_effect(config, in_process: bool) -> None:
+    new = {name: why for name, why in _without_effect(config, in_process) if name not in _told}
+    if new:
+        _told.update(new)
+        logging.warning(
+            "Fields of ConfigProto without effect: %s.", "; ".join(f"{name} ({why})" for name, why in new.items())
+        )
 
 
 def _without_effect(config, in_process: bool):
@@ -77,9 +90,9 @@ def _with_pools(config):
 def install() -> None:
     """Makes sessions follow the fields."""
     from tensorflow.deeprec.micro_batch import sessions as micro_batches
+    from tensorflow.deeprec.stage import unstarted
     from tensorflow.python.client import session
     from tensorflow.python.framework import ops
-    from tensorflow.python.platform import tf_logging as logging
 
     construct = session.BaseSession.__init__
 
@@ -90,11 +103,7 @@ def install() -> None:
         known = isinstance(config, config_pb2.ConfigProto)
         if known:
             _check(config)
-            silent = list(_without_effect(config, not target))
-            if silent:
-                logging.warning(
-                    "Fields of ConfigProto without effect: %s.", "; ".join(f"{name} ({why})" for name, why in silent)
-                )
+            _warn_without_effect(config, not target)
         batches = 1
         if isinstance(graph, (ops.Graph, type(None))):
             options = config.graph_options.optimizer_options if known else config_pb2.OptimizerOptions()
@@ -112,5 +121,6 @@ def install() -> None:
             config = _with_pools(config)
         construct(self, target, graph, config)
         micro_batches.follow(self, batches)
+        unstarted.watch(self)
 
     session.BaseSession.__init__ = __init__

@@ -1,7 +1,7 @@
 """Stages: a part of the graph that threads run ahead of the training step, with a bounded buffer between.
 
 `public` holds `tf.staged` and `tf.prefetch_join`, `runner` the threads, `hook` what starts them in monitored sessions, `sessions` what
-ends them, `cut` finds what can run ahead with a stage, `smart` widens stages by it, `async_embedding` makes stages of lookups. The buffer is C++, `core/stage`.
+ends them, `unstarted` warns where nothing started them, `cut` finds what can run ahead with a stage, `smart` widens stages by it, `async_embedding` makes stages of lookups. The buffer is C++, `core/stage`.
 """
 
 

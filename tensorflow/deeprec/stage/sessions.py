@@ -33,6 +33,12 @@ def add(session, filling) -> bool:
     return True
 
 
+def has(session, runner) -> bool:
+    """Whether threads for a stage were made in a session."""
+    with _lock:
+        return any(filling.runner is runner for filling in _fillings.get(session, ()))
+
+
 def _end(session, close) -> None:
     with _lock:
         ending = _fillings.pop(session, [])
