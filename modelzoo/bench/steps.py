@@ -1,8 +1,8 @@
 """Splits the training step of models of the zoo by op type and by cause, and holds it against the roofline of this machine.
 
-Each model is trained once in each of the ways of run.py; every tenth step is traced. Times of ops are busy times of all threads, so they
-add up to more than the step where ops run side by side, and the threads of tf.data are not in them. Flags behind `--` go to
-every train.py. Writes steps.md, steps.json and steps.png into --output_dir.
+Each model is trained once in each of the ways of run.py; every tenth step from the 30th on is traced. Times of ops are busy times of all
+threads, so they add up to more than the step where ops run side by side, and the threads of tf.data are not in them. Flags behind
+`--` go to every train.py. Writes steps.md, steps.json and steps.png into --output_dir.
 """
 
 import json

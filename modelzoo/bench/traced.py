@@ -15,8 +15,10 @@ from typing import Dict, List, NamedTuple, Tuple
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench import hooked
+from common.errors import InputError
 
 WARM_UP, EVERY = 20, 10  # the first steps make threads, memory pools and plans; tracing one step disturbs the next
+_FEWEST = (WARM_UP // EVERY + 1) * EVERY
 
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp", "KvVarHandleOp", "ReadVariableOp")
 _UPDATES = ("Apply", "Assign", "Scatter")
@@ -144,6 +146,8 @@ def _hook(tf, out: str):
                 self._traced.append(costs(run_values.run_metadata))
 
         def end(self, session):
+            if not self._traced:
+                raise InputError(f"{self._step} steps are too few to trace one: expected at least {_FEWEST}, see --steps")
             content = {"step_microseconds": statistics.median(self._plain) * 1e6, "ops": mean(self._traced)}
             with open(out, "w", encoding="utf-8") as file:
                 json.dump(content, file)

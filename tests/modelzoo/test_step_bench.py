@@ -17,10 +17,14 @@ _TINY = ["--batch_size", "64", "--synthetic_rows", "4000", "--synthetic_eval_row
 _TINY += ["--hash_buckets", "50", "--embedding_dim", "4", "--tower_units", "8", "--optimizer", "adam"]
 
 
-def run(script, folder, *arguments):
+def start(script, folder, *arguments):
     command = [sys.executable, str(MODELZOO / "bench" / script), "--output_dir", "out"]
     command += ["--models", "simple_multitask", *arguments]
-    done = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=300)
+    return subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=300)
+
+
+def run(script, folder, *arguments):
+    done = start(script, folder, *arguments)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
@@ -94,6 +98,12 @@ def test_a_training_is_traced(tmp_path):
     (step,) = (SimpleNamespace(**one) for one in content["steps"])
     assert content["machine"]["gflops"] > 0 and step.microseconds > 0
     assert any("MatMul" in op for op in step.ops) and "GroupEmbeddingLookup" in step.ops
+
+
+def test_a_training_of_too_few_steps_to_trace_is_named(tmp_path):
+    done = start("steps.py", tmp_path, "--stock", sys.executable, "--ways", "ours", "--", "--steps", "29", *_TINY)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "29 steps are too few to trace one: expected at least 30" in done.stderr.splitlines()[-1]
 
 
 def test_trainings_with_and_without_xla_are_compared(tmp_path):
