@@ -20,7 +20,7 @@ class PrefetchHook(session_run_hook.SessionRunHook):
 def make_prefetch_hook(daemon=True, start=True) -> PrefetchHook:
     """Makes the hook that starts the threads of `tf.staged` in monitored sessions and Estimators, for evaluation too.
 
-    Without it in `hooks`, a step waits for a record until `timeout_millis` of the stage, and then raises DeadlineExceededError.
+    Without it in `hooks`, a step warns, waits for a record until `timeout_millis` of the stage, and then raises DeadlineExceededError.
 
     Args:
       daemon: whether the threads are daemons.
