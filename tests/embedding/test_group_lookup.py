@@ -483,8 +483,17 @@ def test_bad_scopes_are_refused_by_name(tf):
         fc.coalesced_embedding_scope(num_partitions=2)
 
 
-@pytest.mark.parametrize("argument", [{"max_norm": -1.0}, {"blocknums": [1]}, {"partition_strategy": "x"}])
-def test_bad_arguments_of_the_fused_lookup_are_refused_by_name(tf, pool, argument):
+@pytest.mark.parametrize(
+    "argument, error",
+    [
+        ({"max_norm": -1.0}, ValueError),
+        ({"max_norm": "1"}, TypeError),
+        ({"default_id": 1.5}, TypeError),
+        ({"blocknums": [1]}, ValueError),
+        ({"partition_strategy": "x"}, ValueError),
+    ],
+)
+def test_bad_arguments_of_the_fused_lookup_are_refused_by_name(tf, pool, argument, error):
     ids, _ = sparse(tf, batch(1))
-    with pytest.raises(ValueError, match=next(iter(argument))):
+    with pytest.raises(error, match=next(iter(argument))):
         tf.nn.fused_embedding_lookup_sparse(make(tf, pool, "ev"), ids, combiner="sum", **argument)

@@ -190,6 +190,12 @@ def test_streams_are_for_gpus(caplog):
     assert "stage_subgraph_stream_id has no effect" in caplog.text
 
 
+@pytest.mark.parametrize("argument", ["daemon", "start"])
+def test_the_hook_takes_bools(argument):
+    with pytest.raises(TypeError, match=f"{argument} must be a bool, got 'no'"):
+        tf.make_prefetch_hook(**{argument: "no"})
+
+
 def test_the_old_paths():
     from tensorflow.python.ops import prefetch
 

@@ -6,6 +6,7 @@ is looked up by itself, with the same result.
 
 import dataclasses
 import itertools
+import numbers
 
 from tensorflow.deeprec import library
 from tensorflow.deeprec.embedding import combine, control_flow, fusion, tables
@@ -234,16 +235,22 @@ def _dense_shape(kind, table):
     return array_ops.shape(table)
 
 
-def _checked_column(params, sp_ids, sp_weights, combiner, partition_strategy, max_norm=None, **fields) -> Column:
+def _checked_column(
+    params, sp_ids, sp_weights, combiner, partition_strategy, max_norm=None, default_id=None, **fields
+) -> Column:
     """A Column of a user's arguments.
 
     Raises:
-      TypeError: ids or weights are not sparse.
+      TypeError: ids or weights are not sparse, max_norm is no number, default_id no whole one.
       ValueError: an argument does not fit.
     """
     lookup_lib.check_strategy(partition_strategy)
+    if max_norm is not None and not isinstance(max_norm, numbers.Real):
+        raise TypeError(f"max_norm must be a number, or None, got {max_norm!r}")
     if max_norm is not None and not max_norm > 0:
         raise ValueError(f"max_norm must be positive, or None, got {max_norm!r}")
+    if default_id is not None and not hasattr(default_id, "__index__"):
+        raise TypeError(f"default_id must be a whole number, or None, got {default_id!r}")
     ids, weights = lookup_lib.sparse_arguments(sp_ids, sp_weights)
     return Column(
         params,
@@ -251,6 +258,7 @@ def _checked_column(params, sp_ids, sp_weights, combiner, partition_strategy, ma
         weights,
         combine.checked(combiner),
         max_norm=max_norm,
+        default_id=default_id,
         partition_strategy=partition_strategy,
         **fields,
     )
@@ -321,7 +329,7 @@ def fused_embedding_lookup_sparse(
       `[rows, dim]`.
 
     Raises:
-      TypeError: sp_ids or sparse_weights are not sparse.
+      TypeError: sp_ids or sparse_weights are not sparse, max_norm is no number, default_id no whole one.
       ValueError: an argument does not fit.
     """
     if blocknums is not None:
@@ -363,7 +371,7 @@ def fused_safe_embedding_lookup_sparse(
       `[d_0, ..., d_{n-1}, dim]`.
 
     Raises:
-      TypeError: sparse_ids or sparse_weights are not sparse.
+      TypeError: sparse_ids or sparse_weights are not sparse, max_norm is no number, default_id no whole one.
       ValueError: an argument does not fit.
     """
     return lookup(

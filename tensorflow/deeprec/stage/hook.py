@@ -1,6 +1,7 @@
 """`tf.make_prefetch_hook`."""
 
 from tensorflow.deeprec.stage import runner
+from tensorflow.deeprec.stage.buffer import boolean
 from tensorflow.python.training import session_run_hook
 
 
@@ -28,5 +29,8 @@ def make_prefetch_hook(daemon=True, start=True) -> PrefetchHook:
 
     Returns:
       A `tf.train.SessionRunHook`.
+
+    Raises:
+      TypeError: an argument is no bool.
     """
-    return PrefetchHook(daemon, start)
+    return PrefetchHook(boolean("daemon", daemon), boolean("start", start))
