@@ -361,6 +361,26 @@ def test_meta_graph_trains_on_after_import(tmp_path):
         assert session.run(variable.total_count()).tolist() == [len(KEYS) + 1, DIM]
 
 
+@pytest.mark.parametrize("parts", [1, 2])
+def test_shared_columns_under_a_partitioner_are_saved_with_their_graph(tmp_path, parts):
+    tf.reset_default_graph()
+    fc = tf.feature_column
+    features = {key: tf.placeholder(tf.int64, [None, 1], key) for key in ("a", "b")}
+    columns = [fc.categorical_column_with_embedding(key, tf.int64) for key in features]
+    with tf.variable_scope("input", partitioner=tf.fixed_size_partitioner(parts)):
+        rows = fc.input_layer(features, fc.shared_embedding_columns(columns, 2))
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_sum(tf.square(rows)))
+    feed = {"a:0": [[1], [2]], "b:0": [[3], [4]]}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train, feed)
+        prefix = tf.train.Saver().save(session, str(tmp_path / "model"))
+        expected = session.run(rows, feed)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(f"{prefix}.meta").restore(session, prefix)
+        np.testing.assert_array_equal(session.run(rows.name, feed), expected)
+
+
 def test_saved_model_predicts_the_same(tmp_path):
     model = Model()
     rows = tf.nn.embedding_lookup(model.variable, model.ids)

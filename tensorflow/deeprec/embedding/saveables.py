@@ -9,10 +9,10 @@ import re
 
 from tensorflow.core.protobuf import saver_pb2
 from tensorflow.deeprec import library
-from tensorflow.deeprec.embedding import part_state
+from tensorflow.deeprec.embedding import part_state, tables
 from tensorflow.deeprec.embedding.variable import EmbeddingVariable, is_embedding_variable
 from tensorflow.python.framework import constant_op, device_spec, dtypes, errors_impl, ops
-from tensorflow.python.ops import array_ops, control_flow_assert, math_ops, variables
+from tensorflow.python.ops import array_ops, control_flow_assert, control_flow_ops, math_ops, variables
 from tensorflow.python.training import saver as saver_lib
 from tensorflow.python.training import training_util
 from tensorflow.python.training.saving import saveable_object, saveable_object_util
@@ -240,6 +240,26 @@ def _add_restore_ops(released):
     return add_restore_ops
 
 
+def _build_internal(released):
+    """Graphs are saved with their collections, where a partitioned variable stands by its name: shared embedding columns put one
+    there. The released form makes an op of this name that has the value as a whole, which tables do not have."""
+
+    @functools.wraps(released)
+    def build_internal(self, *args, **kwargs):
+        graph = ops.get_default_graph()
+        elements = [element for key in graph.get_all_collection_keys() for element in graph.get_collection(key)]
+        for element in elements:
+            if isinstance(element, variables.PartitionedVariable) and tables.is_table(element):
+                try:
+                    graph.get_operation_by_name(element.name)
+                except KeyError:
+                    with ops.name_scope(None), ops.control_dependencies(None):
+                        control_flow_ops.no_op(name=element.name)
+        return released(self, *args, **kwargs)
+
+    return build_internal
+
+
 def _remembering(restore, made: list):
     def restore_and_remember(restored_tensors, restored_shapes):
         made.append(restore(restored_tensors, restored_shapes))
@@ -273,6 +293,7 @@ def install() -> None:
     base, bulk = saver_lib.BaseSaverBuilder, saver_lib.BulkSaverBuilder
     base.save_op = _save_op(base.save_op)
     base._AddSaveOps = _add_save_ops(base._AddSaveOps)
+    base._build_internal = _build_internal(base._build_internal)
     base.bulk_restore = _restored_together(base.bulk_restore)
     bulk.bulk_restore = _restored_together(bulk.bulk_restore)
     base._AddRestoreOps = _add_restore_ops(base._AddRestoreOps)
