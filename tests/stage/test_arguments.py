@@ -131,6 +131,7 @@ def test_numbers_are_positive(name):
         ({"feed_list": [], "feed_generator": 3}, TypeError, "feed_generator"),
         ({"feed_dict": [1]}, TypeError, "feed_dict"),
         ({"no_such": 1}, TypeError, "no_such"),
+        ({"name": 5}, TypeError, "name must be a string, or None, got 5"),
         ({"use_stage_subgraph_thread_pool": "yes"}, TypeError, "must be a bool, got 'yes'"),
         (
             {"use_stage_subgraph_thread_pool": True, "stage_subgraph_thread_pool_id": -1},

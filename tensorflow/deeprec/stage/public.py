@@ -104,8 +104,10 @@ def _stage(threads: list, arguments: dict):
     ignored = exception_types.classes("ignored_exception_types", arguments["ignored_exception_types"] or ())
     pool = _thread_pool(arguments)
     name = arguments["name"]
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name must be a string, or None, got {name!r}")
     # A slash would mean a scope that is there already, and its buffer.
-    with ops.name_scope(name.rstrip("/") if isinstance(name, str) else name, runner.PREFETCH) as scope:
+    with ops.name_scope(name.rstrip("/") if name else name, runner.PREFETCH) as scope:
         options = BufferOptions(
             scope[:-1], arguments["capacity"], arguments["num_clients"], arguments["timeout_millis"]
         )
