@@ -1,6 +1,7 @@
 """Errors of Kafka's datasets: they name what is wrong, and nothing hangs."""
 
 import kafka_cluster
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -38,6 +39,43 @@ def test_timeouts_are_checked(cluster):
         kafka_cluster.read(lambda: tf.data.KafkaDataset(["a"], timeout=tf.constant(-1, tf.int64)))
     with pytest.raises(ValueError, match="message_poll_timeout must be at least 1 millisecond, got 0"):
         tf.data.KafkaGroupIODataset(["a"], "g", cluster.servers, message_poll_timeout=0)
+
+
+def test_timeouts_of_a_group_are_checked():
+    with pytest.raises(TypeError, match="message_poll_timeout must be a whole number of milliseconds, got '9'"):
+        tf.data.KafkaGroupIODataset(["a"], "g", "s", message_poll_timeout="9")
+    with pytest.raises(TypeError, match="stream_timeout must be a whole number of milliseconds, got 1.5"):
+        tf.data.KafkaGroupIODataset(["a"], "g", "s", stream_timeout=1.5)
+
+
+@pytest.mark.parametrize("topics", [["a", "b", "a"], np.array(["a", "b", "a"]), tf.constant(["a", "b", "a"])])
+def test_a_topic_of_a_group_twice_is_refused(topics):
+    with pytest.raises(ValueError, match="topics must have each topic once, got 'a' 2 times"):
+        tf.data.KafkaGroupIODataset(topics, "g", "s")
+
+
+@pytest.mark.parametrize(
+    ("text", "argument"),
+    [
+        ("group.id=other", "group_id"),
+        ("conf.topic.group.id=other", "group_id"),
+        ("bootstrap.servers=other:1", "servers"),
+        ("metadata.broker.list=other:1", "servers"),
+    ],
+)
+def test_a_property_of_a_group_that_an_argument_gives_is_refused(text, argument):
+    with pytest.raises(ValueError, match=f"configuration must not have '{text}': give it as {argument}"):
+        tf.data.KafkaGroupIODataset(["a"], "g", "s", configuration=["auto.offset.reset=earliest", text])
+
+
+def test_a_property_that_an_argument_gives_is_refused(cluster):
+    with pytest.raises(ValueError, match="config_global must not have 'bootstrap.servers=x:1': give it as servers"):
+        tf.data.KafkaDataset(["a"], config_global="bootstrap.servers=x:1")
+    with pytest.raises(ValueError, match="config_topic must not have 'group.id=x': give it as group"):
+        tf.data.KafkaDataset(["a"], group="g", config_topic=["group.id=x"])
+    topic = cluster.topic()
+    cluster.write(topic, [b"a"])
+    assert read(cluster, [topic], config_global=["group.id=x"]) == [b"a"]
 
 
 def test_a_partition_that_is_not_there_is_not_found(cluster):

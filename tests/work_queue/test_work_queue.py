@@ -165,6 +165,8 @@ def test_a_session_that_closes_ends_readers_that_wait(tf, WorkQueue, started):
         ([], {}, ValueError, "works must be a list of strings that is not empty, got"),
         ("abc", {}, ValueError, "works must be a list of strings that is not empty, got 'abc'"),
         (["a", 3], {}, ValueError, "works must be a list of strings, got 3"),
+        (["a", ""], {}, ValueError, "works must be a list of strings that are not empty, got ''"),
+        ([b" \n"], {}, ValueError, "works must be a list of strings that are not empty, got b' \\\\n'"),
         (["a"], {"num_epochs": 0}, ValueError, "num_epochs must be at least 1, got 0"),
         (["a"], {"num_epochs": 1.5}, TypeError, "num_epochs must be a whole number"),
         (["a"], {"num_clients": 0}, ValueError, "num_clients must be at least 1, got 0"),

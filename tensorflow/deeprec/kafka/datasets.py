@@ -6,6 +6,10 @@ from tensorflow.python.data.ops import dataset_ops
 from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_spec, tensor_util
 from tensorflow.python.ops import array_ops
 
+# Names of librdkafka's properties.
+_SERVERS = ("bootstrap.servers", "metadata.broker.list")
+_GROUP = ("group.id",)
+
 
 class _Source(dataset_ops.DatasetSource):
     """Elements are `count` scalar strings: one alone, or a tuple."""
@@ -41,7 +45,7 @@ class KafkaDataset(dataset_ops.DatasetV1Adapter):
 
     Raises:
       ImportError: there is no librdkafka.
-      ValueError, TypeError: timeout is less than 1, or no whole number.
+      ValueError, TypeError: timeout is less than 1, or no whole number; config_global has what `servers` or `group` says.
 
     Reading raises InvalidArgumentError for a text that is no subscription or property, NotFoundError for a topic or partition that does not
     exist, DataLossError for an offset that the broker has no more (unless auto.offset.reset is configured), and DeadlineExceededError
@@ -51,11 +55,7 @@ class KafkaDataset(dataset_ops.DatasetV1Adapter):
     def __init__(self, topics, servers="localhost", group="", eof=False, timeout=1000, config_global=None, config_topic=None,
                  message_key=False):  # fmt: skip
         client_library.tell_path()
-        if not tensor_util.is_tf_type(timeout):
-            if isinstance(timeout, bool) or not hasattr(timeout, "__index__"):
-                raise TypeError(f"timeout must be a whole number of milliseconds, got {timeout!r}")
-            if timeout < 1:
-                raise ValueError(f"timeout must be at least 1 millisecond, got {timeout}")
+        _check_milliseconds("timeout", timeout)
         inputs = {
             "topics": _strings(topics, "topics"),
             "servers": _servers(servers),
@@ -65,6 +65,9 @@ class KafkaDataset(dataset_ops.DatasetV1Adapter):
             "config_global": _strings(config_global, "config_global"),
             "config_topic": _strings(config_topic, "config_topic"),
         }
+        has_group = tensor_util.is_tf_type(group) or group
+        for argument in ("config_global", "config_topic"):
+            _check_properties(argument, inputs, {"servers": _SERVERS, **({"group": _GROUP} if has_group else {})})
         message_key = bool(message_key)
         super().__init__(_Source(library.ops().deeprec_kafka_dataset, inputs, 1 + message_key, message_key=message_key))
 
@@ -87,7 +90,8 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
 
     Raises:
       ImportError: there is no librdkafka.
-      ValueError: message_poll_timeout is less than 1, or internal is not True.
+      ValueError, TypeError: a timeout is no whole number, or message_poll_timeout less than 1; topics has one twice; configuration has
+        what `servers` or `group_id` says; internal is not True.
 
     Reading raises errors as with KafkaDataset.
     """
@@ -97,8 +101,8 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
         if not internal:
             raise ValueError(f"internal must be True, got {internal!r}")
         client_library.tell_path()
-        if not tensor_util.is_tf_type(message_poll_timeout) and message_poll_timeout < 1:
-            raise ValueError(f"message_poll_timeout must be at least 1 millisecond, got {message_poll_timeout}")
+        _check_milliseconds("stream_timeout", stream_timeout, least=None)
+        _check_milliseconds("message_poll_timeout", message_poll_timeout)
         inputs = {
             "topics": _strings(topics, "topics"),
             "group_id": ops.convert_to_tensor(group_id, dtypes.string, name="group_id"),
@@ -109,6 +113,12 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
             ),
             "configuration": _strings(configuration, "configuration"),
         }
+        topics = _known(inputs["topics"])
+        for topic in topics:
+            # librdkafka refuses them without saying why.
+            if topics.count(topic) > 1:
+                raise ValueError(f"topics must have each topic once, got {topic!r} {topics.count(topic)} times")
+        _check_properties("configuration", inputs, {"servers": _SERVERS, "group_id": _GROUP})
         super().__init__(_Source(library.ops().deeprec_kafka_group_dataset, inputs, 2))
 
 
@@ -132,8 +142,32 @@ def write_kafka(message, topic, servers="localhost", name=None):
     return library.ops().deeprec_write_kafka(message=message, topic=topic, servers=_servers(servers), name=name)
 
 
+def _check_milliseconds(argument, value, least=1) -> None:
+    if tensor_util.is_tf_type(value):
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{argument} must be a whole number of milliseconds, got {value!r}")
+    if least is not None and value < least:
+        raise ValueError(f"{argument} must be at least {least} millisecond, got {value}")
+
+
+def _check_properties(argument, inputs, arguments) -> None:
+    """Refuses properties that another argument gives; `arguments` has their names for each."""
+    for text in _known(inputs[argument]):
+        for other, names in arguments.items():
+            if text.partition("=")[0].strip().removeprefix("conf.topic.") in names:
+                raise ValueError(f"{argument} must not have {text!r}: give it as {other}")
+
+
+def _known(tensor) -> list:
+    """The strings of a Tensor, as str; [] where only a run tells them."""
+    found = tensor_util.constant_value(tensor)
+    return [] if found is None else [text.decode(errors="replace") for text in found.reshape([-1]).tolist()]
+
+
 def _strings(values, name):
     """A string Tensor [n] of one string, some, or None."""
+    values = [values] if isinstance(values, (str, bytes)) else values
     tensor = ops.convert_to_tensor([] if values is None else values, dtypes.string, name=name)
     return array_ops.reshape(tensor, [-1]) if tensor.shape.rank == 0 else tensor
 

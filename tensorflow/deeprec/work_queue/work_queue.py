@@ -43,7 +43,7 @@ class WorkQueue(saveable_object.SaveableObject):
     Works that a killed worker held, in the latter two, go back to it when it comes back, and to anybody after a restore.
 
     Args:
-      works: list of str or bytes, not empty; white space around them is stripped.
+      works: list of str or bytes, neither it nor one of them empty; white space around them is stripped.
       num_epochs: how many times each work is in the queue.
       shuffle: whether each epoch is shuffled by itself.
       seed: of the shuffling, for the same order in every run.
@@ -275,6 +275,8 @@ def _checked_works(works) -> list:
     for work in works:
         if not isinstance(work, (str, bytes)):
             raise ValueError(f"works must be a list of strings, got {work!r} among them")
+        if not work.strip():
+            raise ValueError(f"works must be a list of strings that are not empty, got {work!r} among them")
     return [work.encode().strip() if isinstance(work, str) else work.strip() for work in works]
 
 
