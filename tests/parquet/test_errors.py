@@ -2,14 +2,16 @@
 
 import pathlib
 import random
+import types
 
 import columnar_helpers as helpers
 import numpy as np
 import pyarrow as pa
 import pytest
 import tensorflow as tf
-from tensorflow.deeprec.data import reader_callbacks
+from tensorflow.deeprec.data import file_systems, reader_callbacks
 from tensorflow.deeprec.data.parquet_dataset import FileDataset
+from tensorflow.deeprec.data.reader import CorruptedError
 from tensorflow.python.data.experimental.ops.parquet_dataset_ops import DataFrame, ParquetDataset
 
 X = [DataFrame.Field("x", tf.int64, 0)]
@@ -148,7 +150,7 @@ def test_other_types_are_refused_by_name(write, type_):
             "partition_index must be .* less than partition_count .2., got 2",
         ),
         ({"partition_index": -1}, "partition_index must be at least 0 .*, got -1"),
-        ({"num_parallel_reads": 0}, "num_parallel_reads must be at least 1, AUTOTUNE or None, got 0"),
+        ({"num_parallel_reads": 0}, "num_parallel_reads must be at least 1, got 0"),
         ({"num_sequential_reads": 0}, "num_sequential_reads must be at least 1, got 0"),
         ({"fields": [DataFrame.Field("x", tf.float32)]}, "column 'x' holds int64, its field says float32"),
         (
@@ -162,6 +164,44 @@ def test_arguments_that_do_not_fit_are_named(write, kwargs, message):
     path = write(pa.table({"x": [1]}))
     with pytest.raises(ValueError, match=message):
         ParquetDataset(path, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"partition_count": "2"}, "partition_count must be an integer, got '2'"),
+        ({"partition_count": 3, "partition_index": 1.5}, "partition_index must be an integer, got 1.5"),
+        ({"partition_count": 2, "partition_index": True}, "partition_index must be an integer, got True"),
+        ({"partition_index": tf.constant(0)}, "partition_index must be an integer, got "),
+        ({"num_parallel_reads": "2"}, "num_parallel_reads must be an integer .*, got '2'"),
+        ({"num_parallel_parser_calls": 1.5}, "num_parallel_parser_calls must be an integer .*, got 1.5"),
+    ],
+)
+def test_a_number_that_is_no_integer_is_named(write, kwargs, message):
+    path = write(pa.table({"x": [1]}))
+    with pytest.raises(TypeError, match=message):
+        ParquetDataset(path, **kwargs)
+
+
+def test_a_corrupted_first_file_is_passed_over_where_the_schema_is_asked_for(write, tmp_path):
+    paths = [str(tmp_path / "none.parquet"), write(pa.table({"x": [1, 2]}))]
+    open(paths[0], "w").close()
+    before = reader_callbacks.skipped().get(paths[0], 0)
+    found = helpers.read(lambda: ParquetDataset(paths, batch_size=5, skip_corrupted_data=True))
+    assert found == [{"x": [1, 2]}]
+    assert reader_callbacks.skipped()[paths[0]] == before + 1
+    with pytest.raises(CorruptedError, match="none.parquet: not a whole Parquet file"):
+        ParquetDataset(paths[:1], skip_corrupted_data=True)
+
+
+def test_a_file_system_that_cannot_be_reached_is_named_with_the_file(monkeypatch):
+    def fail(uri):
+        raise OSError("Unable to load libhdfs")
+
+    fake = types.SimpleNamespace(FileSystem=types.SimpleNamespace(from_uri=fail))
+    monkeypatch.setattr(file_systems.arrow, "module", lambda name: fake)
+    with pytest.raises(OSError, match="hdfs://host/a.parquet: Unable to load libhdfs"):
+        file_systems.open_file("hdfs://host/a.parquet")
 
 
 def test_a_batch_size_that_is_fed_is_checked(write):

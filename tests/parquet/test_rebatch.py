@@ -69,6 +69,11 @@ def test_a_shuffle_seed_repeats_the_order(write):
     assert helpers.read(make) != helpers.read(other)
 
 
+def test_a_shuffle_seed_that_is_no_integer_is_named(write):
+    with pytest.raises(TypeError, match="shuffle_seed must be an integer .*, got 'x'"):
+        shuffled(write, shuffle_buffer_size=200, shuffle_seed="x")()
+
+
 @pytest.mark.parametrize("reshuffle", [None, True, False])
 def test_each_iteration_has_another_order_if_asked_for(write, reshuffle):
     make = shuffled(write, shuffle_buffer_size=500, shuffle_seed=3, reshuffle_each_iteration=reshuffle)

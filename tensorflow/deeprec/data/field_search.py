@@ -2,6 +2,7 @@
 
 from tensorflow.deeprec.data import arguments, schema
 from tensorflow.deeprec.data.dataframe import Field
+from tensorflow.deeprec.data.reader import CorruptedError
 from tensorflow.python.framework import tensor_util
 
 
@@ -41,19 +42,27 @@ def in_file(filename, fields=None, format_="parquet", lower=False) -> tuple[list
     return found, missing
 
 
-def resolve(filenames, fields, format_="parquet", lower=False) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
+def resolve(filenames, fields, format_="parquet", lower=False, skip_corrupted=False) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     """The fields of a dataset, and those of them that its files have; as in_file, of the first file.
+
+    With `skip_corrupted` it is the first one that can be read.
 
     Raises:
       TypeError: filenames are no names, or fields no list.
+      CorruptedError: it is not a file of this format.
       ValueError: as in in_file; there is no file; no file can be asked, and a field is not complete.
     """
     filenames = arguments.names_of_files(filenames)
     if isinstance(fields, (str, bytes, Field)):
         raise TypeError(f"fields must be a list of names and DataFrame.Fields, got {fields!r}")
     if isinstance(filenames, (list, tuple)) and not any(map(tensor_util.is_tf_type, filenames)):
-        first = filenames[0]
-        found, missing = in_file(first, fields, format_, lower)
+        for first in filenames:
+            try:
+                found, missing = in_file(first, fields, format_, lower)
+                break
+            except CorruptedError:
+                if not skip_corrupted or first is filenames[-1]:
+                    raise
         if not found:
             raise ValueError(f"{first}: it has none of the fields")
         unique = {field.name for field in found + missing}

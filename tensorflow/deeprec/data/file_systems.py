@@ -64,7 +64,10 @@ def open_file(location: str):
     scheme, rest = location.split("://", 1)
     if scheme == "oss" or (scheme == "s3" and "S3_ENDPOINT" in os.environ and "?" not in rest):
         return _s3(fs, virtual=scheme == "oss").open_input_file(rest)
-    file_system, path = fs.FileSystem.from_uri(location)
+    try:
+        file_system, path = fs.FileSystem.from_uri(location)
+    except OSError as e:
+        raise OSError(f"{location}: {e}") from e
     return file_system.open_input_file(path)
 
 

@@ -98,9 +98,9 @@ class ParquetDataset(dataset_ops.DatasetV1Adapter):
 
     def __init__(self, filenames, batch_size=1, fields=None, partition_count=1, partition_index=0, skip_corrupted_data=False,
                  drop_remainder=False, num_parallel_reads=None, num_sequential_reads=1, num_parallel_parser_calls=None):  # fmt: skip
-        if num_parallel_parser_calls is not None and num_parallel_parser_calls < 1:
-            raise ValueError(f"num_parallel_parser_calls must be at least 1, got {num_parallel_parser_calls}")
-        self._all_fields, self._fields = field_search.resolve(filenames, fields)
+        if num_parallel_parser_calls is not None:
+            arguments.check_at_least("num_parallel_parser_calls", num_parallel_parser_calls, 1)
+        self._all_fields, self._fields = field_search.resolve(filenames, fields, skip_corrupted=skip_corrupted_data)
         self._partition_count, self._partition_index = partition_count, partition_index
         self._drop_remainder = drop_remainder
         super().__init__(
@@ -170,12 +170,14 @@ def batches(filenames, num_parallel_reads, num_sequential_reads, **kwargs):
     """Batches of the files that a dataset names; the other arguments are those of FileDataset.
 
     Raises:
-      TypeError: batch_size or num_sequential_reads is no integer.
+      TypeError: batch_size or another number is no integer.
       ValueError: an argument is out of its range.
     """
     partitions.check(kwargs["partition_count"], kwargs["partition_index"])
     arguments.check_at_least("batch_size", kwargs["batch_size"], 1)
     arguments.check_at_least("num_sequential_reads", num_sequential_reads, 1)
+    if num_parallel_reads not in (None, dataset_ops.AUTOTUNE):
+        arguments.check_at_least("num_parallel_reads", num_parallel_reads, 1)
 
     def read(filename):
         return FileDataset(filename, **kwargs)
@@ -184,8 +186,6 @@ def batches(filenames, num_parallel_reads, num_sequential_reads, **kwargs):
         return filenames.flat_map(read)
     if num_parallel_reads == dataset_ops.AUTOTUNE:
         return filenames.interleave(read, block_length=num_sequential_reads, num_parallel_calls=dataset_ops.AUTOTUNE)
-    if num_parallel_reads < 1:
-        raise ValueError(f"num_parallel_reads must be at least 1, AUTOTUNE or None, got {num_parallel_reads}")
     return filenames.interleave(
         read,
         cycle_length=num_parallel_reads,

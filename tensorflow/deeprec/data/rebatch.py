@@ -48,6 +48,8 @@ class RebatchDataset(dataset_ops.UnaryDataset):
         arguments.check_at_least("batch_size", batch_size, 1)
         arguments.check_at_least("min_batch_size", min_batch_size, 1)
         arguments.check_at_least("shuffle_buffer_size", shuffle_buffer_size or 0, 0)
+        if shuffle_seed is not None:
+            arguments.check_at_least("shuffle_seed", shuffle_seed, -(2**63))
         spec = dataset_ops.get_structure(input_dataset)
         ranks = [_ragged_rank(component) for component in _components(spec)]
         if fields is not None:
