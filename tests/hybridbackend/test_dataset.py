@@ -163,6 +163,7 @@ def test_corrupted_data_is_skipped(paths, tmp_path):
     [
         ({"partition_count": 2, "partition_index": 2}, "partition_index"),
         ({"num_parallel_parser_calls": 0}, "num_parallel_parser_calls must be at least 1, got 0"),
+        ({"field_map_fn": lambda fields: None}, "field_map_fn must return at least one field"),
         ({"key_idx_field_names": ["i"]}, "must have one length, got 1 and 0"),
         ({"key_idx_field_names": ["i"], "value_field_names": [["x"]]}, "key_idx_field_names has 'i'"),
         ({"fields": [FIELD("x", tf.float64)]}, "column 'x' holds int64"),

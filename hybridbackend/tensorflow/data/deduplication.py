@@ -5,6 +5,7 @@ values have. An index column holds a list of B int64: which of them each row has
 """
 
 import tensorflow as tf
+from hybridbackend.tensorflow.data import transformations
 from tensorflow.deeprec.data.dataframe import DataFrame, Value
 
 
@@ -23,7 +24,8 @@ def deduplicate(key_idx_field_names, value_field_names, fields=None, pad=False, 
       Other columns stay rows of blocks.
 
     Raises:
-      ValueError: the lists have different lengths, or name unknown columns, or one twice.
+      ValueError: the lists have different lengths, or name unknown columns, or one twice; an index column does not hold lists of integers,
+        or a value column no lists.
     """
     restored_by = index_of_values(key_idx_field_names, value_field_names)
     if fields is not None:
@@ -36,24 +38,35 @@ def deduplicate(key_idx_field_names, value_field_names, fields=None, pad=False, 
     return apply
 
 
-def index_of_values(key_idx_field_names, value_field_names) -> dict:
-    """{value column: index column}.
+def index_of_values(key_idx_field_names, value_field_names, columns=None) -> dict:
+    """{value column: index column}; with `columns`, names that are not among those are in lower case.
 
     Raises:
       ValueError: as in deduplicate.
     """
-    keys, values = list(key_idx_field_names or ()), list(value_field_names or ())
+    keys, values = _listed(key_idx_field_names), _listed(value_field_names)
     if len(keys) != len(values):
         raise ValueError(
             f"key_idx_field_names and value_field_names must have one length, got {len(keys)} and {len(values)}"
         )
+
+    def column(name):
+        return name if columns is None or name in columns else name.lower()
+
     found = {}
     for key, names in zip(keys, values):
-        for name in [names] if isinstance(names, str) else names:
+        for name in map(column, _listed(names)):
             if name in found:
                 raise ValueError(f"value_field_names has {name!r} twice")
-            found[name] = key
+            found[name] = column(key)
+    for key in found.values():
+        if key in found:
+            raise ValueError(f"value_field_names has {key!r}, an index column of key_idx_field_names")
     return found
+
+
+def _listed(names) -> list:
+    return [names] if isinstance(names, str) else list(names or ())
 
 
 def check_names(restored_by: dict, names) -> None:
@@ -71,6 +84,8 @@ def restore(batch: dict, restored_by: dict, pad=False) -> dict:
     for key in keys:
         if not isinstance(batch[key], Value) or len(batch[key].nested_row_splits) != 1:
             raise ValueError(f"index column {key!r} must hold lists, of one level, got {batch[key]}")
+        if not batch[key].values.dtype.is_integer:
+            raise ValueError(f"index column {key!r} must hold lists of integers, got {batch[key].values.dtype.name}")
         # Of different lengths, blocks would be filled up with rows that are none.
         splits = batch[key].nested_row_splits[0]
         lengths = splits[1:] - splits[:-1]
@@ -88,3 +103,20 @@ def restore(batch: dict, restored_by: dict, pad=False) -> dict:
             raise ValueError(f"value column {name!r} must hold a list for each block")
         parsed[name] = DataFrame.parse(value, of_column, indices.get(restored_by.get(name)))
     return parsed
+
+
+def of_equal_length(batch: dict, restored_by: dict) -> dict:
+    """A restored batch, for single records: columns that are not restored, which have a row for each block, are an error when it runs."""
+    rows = transformations.num_rows({name: batch[name] for name in restored_by})
+    checks = [
+        tf.debugging.assert_equal(
+            transformations.num_rows({name: batch[name]}),
+            rows,
+            message=f"column {name!r} is not in value_field_names and has a row for each block, so there are no single records; "
+            "use batch, or leave the column out of fields",
+        )
+        for name in batch
+        if name not in restored_by
+    ]
+    with tf.control_dependencies(checks):
+        return tf.nest.map_structure(tf.identity, batch)

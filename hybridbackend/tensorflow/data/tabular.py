@@ -4,7 +4,7 @@ import collections
 import multiprocessing
 
 from hybridbackend.tensorflow.data import deduplication, transformations
-from tensorflow.deeprec.data import dataframe, field_search, parquet_dataset, partitions
+from tensorflow.deeprec.data import arguments, dataframe, field_search, parquet_dataset, partitions
 from tensorflow.deeprec.data.rebatch import RebatchDataset
 from tensorflow.python.data.ops import dataset_ops
 
@@ -38,16 +38,19 @@ class TabularDataset(dataset_ops.DatasetV1Adapter):
       to_dense: Tensors filled up with 0 in place of SparseTensors; as `pad` of DataFrame.parse.
       num_parallel_reads: files to read at a time, in no certain order; AUTOTUNE: in their order; None: one after another.
       num_parallel_parser_calls: batches to parse at a time; None: as many as there are columns, or processors if these are fewer.
-      field_ignore_case: whether names that a file has not are tried in lower case, and returned so.
+      field_ignore_case: whether names that a file has not are tried in lower case, and returned so; those of deduplicated columns too.
       field_map_fn: a function from the fields to those to read.
       key_idx_field_names: index columns of deduplicated columns; see deduplicate. A row of the file is a block of rows then, and a batch has
-        batch_size blocks.
+        batch_size blocks. Single records have no room for columns that are not deduplicated.
       value_field_names: for each index column, the columns that it restores.
 
     Raises:
+      TypeError: a number is no integer.
       ValueError: an argument does not fit, or the first file has other columns than `fields`.
       ImportError: there is no pyarrow.
       OSError: the first file cannot be opened.
+
+    Reading single records raises InvalidArgumentError if columns that are not deduplicated are among them.
     """
 
     @classmethod
@@ -77,28 +80,34 @@ class TabularDataset(dataset_ops.DatasetV1Adapter):
         value_field_names=None,
     ):
         partitions.check(partition_count, partition_index)
-        fields, present = field_search.resolve(filenames, fields, format_, field_ignore_case)
+        fields, present = field_search.resolve(filenames, fields, format_, field_ignore_case, skip_corrupted_data)
         if field_map_fn is not None:
-            fields = tuple(field_map_fn(fields))
+            fields = tuple(field_map_fn(fields) or ())
             names = {field.name for field in present}
             present = tuple(field for field in fields if field.name in names)
             if not present:
                 raise ValueError("field_map_fn must return at least one field that the files have")
         self._fields, self._present = fields, present
-        self._restored_by = deduplication.index_of_values(key_idx_field_names, value_field_names)
-        deduplication.check_names(self._restored_by, [field.name for field in present])
+        names = [field.name for field in present]
+        self._restored_by = deduplication.index_of_values(
+            key_idx_field_names, value_field_names, names if field_ignore_case else None
+        )
+        deduplication.check_names(self._restored_by, names)
         for field in present:
             if field.name in self._restored_by:
                 field.set_restore_idx_field(self._restored_by[field.name])
         if num_parallel_parser_calls is None:
             num_parallel_parser_calls = min(len(present), multiprocessing.cpu_count())
-        elif num_parallel_parser_calls < 1:
-            raise ValueError(f"num_parallel_parser_calls must be at least 1, got {num_parallel_parser_calls}")
+        else:
+            arguments.check_at_least("num_parallel_parser_calls", num_parallel_parser_calls, 1)
         self._creator = Creator(
             format_, filenames, fields, partition_count, partition_index, skip_corrupted_data, to_dense, num_parallel_reads,
             num_parallel_parser_calls, key_idx_field_names, value_field_names,
         )  # fmt: skip
-        super().__init__(self._parsed(self._read(_RECORDS_AT_A_TIME)).unbatch())
+        batches = self._parsed(self._read(_RECORDS_AT_A_TIME))
+        if self._restored_by:
+            batches = batches.map(lambda batch: deduplication.of_equal_length(batch, self._restored_by))
+        super().__init__(batches.unbatch())
 
     fields = property(lambda self: self._fields, doc="Fields of a record.")
     creator = property(lambda self: self._creator, doc="The arguments that this was made with.")
@@ -154,7 +163,8 @@ class TabularDataset(dataset_ops.DatasetV1Adapter):
                 batch = deduplication.restore(batch, self._restored_by, self._creator.to_dense)
             else:
                 batch = dataframe.DataFrame.parse(batch, self._creator.to_dense)
-            return dataframe.DataFrame.populate_defaults(batch, wanted, transformations.num_rows(batch))
+            restored = {name: batch[name] for name in self._restored_by}
+            return dataframe.DataFrame.populate_defaults(batch, wanted, transformations.num_rows(restored or batch))
 
         return batches.map(parse, num_parallel_calls=self._creator.num_parallel_parser_calls)
 

@@ -175,9 +175,9 @@ class Value(collections.namedtuple("DataFrameValue", ("values", "nested_row_spli
             raise ValueError(
                 "a deduplicated column holds a list for each block of rows, but this one has no list level"
             )
-        splits = self.nested_row_splits[0]
+        splits = math_ops.cast(self.nested_row_splits[0], dtypes.int64)
         # Out of its own block, an index would find rows of another one.
-        index = math_ops.cast(restore_idx, splits.dtype)
+        index = math_ops.cast(restore_idx, dtypes.int64)
         starts, ends = splits[:-1, None], splits[1:, None]
         outside = check_ops.assert_less(starts + index, ends, message="an index is outside of its block")
         negative = check_ops.assert_non_negative(index, message="an index is outside of its block")
