@@ -84,6 +84,18 @@ def test_missing_values_by_name(text, out):
     assert read(out) == {"x": [7, 4], "t": ["none", "b"]}
 
 
+def test_dates_and_times_stay_texts(text, out):
+    path = text("d,t,s\n2020-01-31,10:20:30,2020-01-31 10:20:30\n")
+    assert to_parquet.convert(path, out) == 1
+    assert read(out) == {"d": ["2020-01-31"], "t": ["10:20:30"], "s": ["2020-01-31 10:20:30"]}
+
+
+def test_integers_that_an_int64_does_not_hold_keep_their_digits(text, out):
+    path = text(f"hash,n,mixed\n{2**64 - 1},1,{2**64 - 1}\n{2**63 + 1},2,0.5\n")
+    assert to_parquet.convert(path, out) == 2
+    assert read(out) == {"hash": [2**64 - 1, 2**63 + 1], "n": [1, 2], "mixed": [float(2**64), 0.5]}
+
+
 def test_several_files_go_to_a_folder(text, tmp_path):
     paths = [text("x\n1\n", "a.csv"), text("x\n2\n", "b.csv")]
     assert to_parquet.main([*paths, "--output", str(tmp_path / "made")]) == 0
@@ -97,6 +109,8 @@ def test_several_files_go_to_a_folder(text, tmp_path):
         ("x,y\n1,2\n3\n", [], "Expected 2 columns, got 1"),
         ("x\n1\n\n2\n,\n", ["--columns", "x:int64"], "a.csv"),
         ("x,y\n1,2\n,3\n", [], "column 'x' is empty in row 2, and no value for missing numbers"),
+        ("x,y,x\n1,2,3\n", [], "a.csv: 2 columns are named 'x'"),
+        ("x,y\n1,2\n,3\n", ["--missing_number", "0.5"], "a.csv: missing of column 'x' must be of int64, got 0.5"),
         ("1,a\n", ["--columns", "x:int64,y:int64"], "a.csv"),
         ("1\n", ["--columns", "x:date"], "the type of column 'x' must be one of"),
         ("x\n1\n", ["--delimiter", "::"], "delimiter must be one character"),
@@ -108,6 +122,30 @@ def test_text_that_does_not_fit_is_an_error_and_leaves_nothing(text, out, capsys
     assert to_parquet.main([path, "--output", out, *arguments]) == 1
     assert message in capsys.readouterr().err
     assert not os.path.exists(out) and not os.path.exists(out + ".partial")
+
+
+def test_an_interrupted_command_says_so_and_leaves_nothing(text, out, capsys, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(to_parquet._Filling, "fill", interrupt)
+    assert to_parquet.main([text("x\n1\n"), "--output", out]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not os.path.exists(out) and not os.path.exists(out + ".partial")
+
+
+def test_a_text_is_not_written_over(text, capsys):
+    path = text("x\n1\n")
+    assert to_parquet.main([path, "--output", path]) == 1
+    assert f"output must be another file than the text, got {path!r}" in capsys.readouterr().err
+    with open(path) as file:
+        assert file.read() == "x\n1\n"
+
+
+def test_a_header_that_is_no_text_names_the_file(tmp_path, out, capsys):
+    (tmp_path / "a.csv").write_bytes(b"\xe9,y\n1,2\n")
+    assert to_parquet.main([str(tmp_path / "a.csv"), "--output", out]) == 1
+    assert "a.csv: 'utf-8' codec can't decode" in capsys.readouterr().err
 
 
 def test_an_error_leaves_the_file_that_is_there(text, out):

@@ -4,7 +4,8 @@
     python -m tensorflow.deeprec.data.to_parquet train.txt --output train.parquet --delimiter tab --no_quotes \\
         --columns label:int64,I1:float32,C1:string --missing_number 0
 
-Without --columns the first line of a file names the columns. Types that are not given are found out from the beginning of the file.
+Without --columns the first line of a file names the columns. Types that are not given are found out from the beginning of the file:
+int64, uint64, float64, bool, or string, as dates and times become.
 Rows come in their order. A file appears under its name when it is whole.
 """
 
@@ -65,6 +66,8 @@ def convert(
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if row_group_size < 1:
         raise ValueError(f"row_group_size must be at least 1, got {row_group_size}")
+    if os.path.exists(output) and os.path.exists(source) and os.path.samefile(source, output):
+        raise ValueError(f"output must be another file than the text, got {output!r}")
     for name, type_ in (columns or {}).items():
         if type_ is not None and type_ not in _TYPES:
             raise ValueError(f"the type of column {name!r} must be one of {', '.join(_TYPES)}, got {type_!r}")
@@ -74,13 +77,20 @@ def convert(
         skip_rows=1 if columns and has_header else 0,
     )
     parse = csv.ParseOptions(delimiter=delimiter, quote_char='"' if quotes else False)
-    types = {name: pa.type_for_alias("bool" if t == "bool" else t) for name, t in (columns or {}).items() if t}
-    # An empty field alone is a missing number: words such as "NA" are an error, or a text.
-    options = csv.ConvertOptions(column_types=types, null_values=[""], strings_can_be_null=False)
+    types = {name: pa.type_for_alias(type_) for name, type_ in (columns or {}).items() if type_}
+
+    def open_rows(file, types, names=None):
+        # An empty field alone is a missing number: words such as "NA" are an error, or a text.
+        options = csv.ConvertOptions(
+            column_types=types, include_columns=names, null_values=[""], strings_can_be_null=False
+        )
+        return csv.open_csv(file, read, parse, options)
+
     partial = f"{output}.partial"
     rows = 0
     try:
-        with pa.OSFile(source) as file, csv.open_csv(file, read, parse, options) as reader:
+        types = _found_types(source, open_rows, types, pa)
+        with pa.OSFile(source) as file, open_rows(file, types) as reader:
             filled = _Filling(source, reader.schema, missing, pa, arrow.module("pyarrow.compute"))
             with parquet.ParquetWriter(partial, filled.schema, compression=compression) as writer:
                 waiting = []
@@ -94,12 +104,39 @@ def convert(
                 if waiting:
                     writer.write_table(pa.Table.from_batches(waiting), row_group_size=row_group_size)
         os.replace(partial, output)
-    except pa.ArrowException as e:
+    except (pa.ArrowException, UnicodeDecodeError) as e:
         raise ConversionError(f"{source}: {e}") from e
     finally:
         if os.path.exists(partial):
             os.remove(partial)
     return rows
+
+
+def _found_types(source, open_rows, types, pa) -> dict:
+    """`types`, and others than pyarrow finds for columns that no tensor would hold, or that would lose digits.
+
+    Raises:
+      ConversionError: two columns have one name.
+    """
+    with pa.OSFile(source) as file, open_rows(file, types) as reader:
+        schema = reader.schema
+    found = dict(types)
+    for name, type_ in zip(schema.names, schema.types):
+        if schema.names.count(name) > 1:
+            raise ConversionError(f"{source}: {schema.names.count(name)} columns are named {name!r}")
+        if name in types:
+            continue
+        if pa.types.is_temporal(type_):
+            found[name] = pa.string()
+        elif pa.types.is_floating(type_):
+            # Integers that an int64 does not hold, such as hashes.
+            try:
+                with pa.OSFile(source) as file, open_rows(file, {name: pa.uint64()}, [name]) as reader:
+                    reader.read_next_batch()
+                found[name] = pa.uint64()
+            except pa.ArrowInvalid:
+                pass
+    return found
 
 
 def _write(pa, writer, batches: list, row_group_size: int) -> list:
@@ -145,7 +182,12 @@ class _Filling:
             raise ConversionError(
                 f"{self._source}: column {field.name!r} is empty in row {row}, and no value for missing numbers is given"
             )
-        return array.fill_null(pa.scalar(given).cast(field.type))
+        try:
+            return array.fill_null(pa.scalar(given).cast(field.type))
+        except pa.ArrowException as e:
+            raise ConversionError(
+                f"{self._source}: missing of column {field.name!r} must be of {field.type}, got {given!r}"
+            ) from e
 
 
 def convert_all(sources: list[str], output: str, **kwargs) -> int:
@@ -233,6 +275,9 @@ def main(argv=None) -> int:
     except (ConversionError, ImportError, OSError, ValueError) as e:
         print(e, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted; the file that was being written is removed", file=sys.stderr)
+        return 130
     return 0
 
 
