@@ -51,6 +51,18 @@ def test_the_hook_starts_it_in_monitored_sessions(dataset):
     assert rows == list(range(100))
 
 
+def test_an_iterator_tells_the_errors_of_its_threads():
+    numbers = tf.data.Dataset.from_tensor_slices([1, 0]).map(lambda x: tf.debugging.check_numerics(1 / x, "no number"))
+    iterator = hb.data.Iterator(tf.data.make_one_shot_iterator(numbers))
+    with tf.Session() as session:
+        iterator.create_threads(session)
+        assert session.run(iterator.get_next()) == 1
+        with pytest.raises(tf.errors.InvalidArgumentError, match="no number"):
+            session.run(iterator.get_next())
+    (error,) = iterator.exceptions_raised
+    assert isinstance(error, tf.errors.InvalidArgumentError)
+
+
 def test_an_iterator_of_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one Tensor"):
         hb.data.Iterator({"a": None})

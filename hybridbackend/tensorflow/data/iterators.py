@@ -73,6 +73,9 @@ class Iterator:
     name = property(lambda self: self._runner.name, doc="Of the stage.")
     num_runners = property(lambda self: len(self._runner.put_ops), doc="Threads that fill the buffer.")
     closed_exception_types = property(lambda self: self._closed, doc="Errors that end it.")
+    exceptions_raised = property(
+        lambda self: list(self._runner.exceptions_raised), doc="Other errors of its threads, which steps raise too."
+    )
 
     def get_next(self):
         """The element of a step, in the structure of `inputs`."""

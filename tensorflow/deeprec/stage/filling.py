@@ -153,6 +153,7 @@ class Filling:
     def _fail(self, error: BaseException) -> None:
         self._failed = True
         self._stop.set()
+        self.runner.exceptions_raised.append(error)
         text = error.message if isinstance(error, errors.OpError) else str(error)
         self._try_run(
             self.runner.ops["fail"],

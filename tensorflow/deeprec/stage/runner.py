@@ -39,6 +39,8 @@ class PrefetchRunner:
         self.feeds = feed or feeds.NoFeeds()
         self.closed_types, self.ignored_types = closed_exception_types, ignored_exception_types
         self.thread_pool = thread_pool
+        # Errors that ended the filling, in any session.
+        self.exceptions_raised = []
 
     def create_threads(self, sess, coord=None, daemon=True, start=False) -> list:
         """Makes the threads that fill the stage in a session.
