@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import tensorflow as tf
 
-from sparse_operation_kit import evaluation, transports
+from sparse_operation_kit import evaluation, partial_files, transports
 from sparse_operation_kit.legacy.table import table_of
 
 
@@ -143,17 +143,9 @@ def _write(table, folder, paths, keys, values):
         keys, values = keys[order], values[order]
     os.makedirs(folder, exist_ok=True)
     for path, array in zip(paths, (keys.astype(table.key_dtype.as_numpy_dtype), values)):
-        array.tofile(_partial(path))
+        array.tofile(partial_files.partial(path))
     # Keys of one dump beside rows of another would pass for a dump. Without rows nothing is read.
-    if os.path.exists(paths[1]):
-        os.remove(paths[1])
-    for path in paths:
-        os.replace(_partial(path), path)
-
-
-def _partial(path):
-    """Where a file is written before it replaces that of an earlier dump."""
-    return f"{path}.partial"
+    partial_files.commit(paths, paths[1:])
 
 
 def _gathered(table):
@@ -185,7 +177,7 @@ def _read(paths, table):
     def read():
         for path in paths[1:] if not table.use_hashtable else paths:
             if not os.path.exists(path):
-                cut = ": a dump was cut short" if os.path.exists(_partial(path)) else ""
+                cut = ": a dump was cut short" if os.path.exists(partial_files.partial(path)) else ""
                 raise FileNotFoundError(f"there is no {path}{cut}")
         values = np.fromfile(paths[1], np.float32)
         if values.size % dim:
