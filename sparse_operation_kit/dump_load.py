@@ -7,7 +7,7 @@ import uuid
 import numpy as np
 import tensorflow as tf
 
-from sparse_operation_kit import communication, evaluation, files, placement, table_access
+from sparse_operation_kit import communication, evaluation, files, partial_files, placement, table_access
 from sparse_operation_kit.dynamic_variable import DynamicVariable
 from sparse_operation_kit.optimizers import SGD, OptimizerWrapper
 from sparse_operation_kit.variables import _Sharded
@@ -67,8 +67,8 @@ def dump(path, dump_vars, optimizer=None):
     """Writes tables, and the slots of their optimizer, into files of a folder. All ranks must call it.
 
     Of each table `<name>-key` and `<name>-weight`, and `<name>-<optimizer>-<slot>`, in the format of `files`. They hold the rows of all
-    ranks; any number of ranks can load them. Each file replaces an earlier one when it is whole; `load` refuses files of a table that are
-    of several dumps, as they are where one was cut short.
+    ranks; any number of ranks can load them. They replace earlier ones when all are whole: a dump that is cut short leaves those, or if
+    it was about to replace them, too few to load. `load` refuses files of a table that are of several dumps.
 
     Args:
       path: folder, made by rank 0, which writes the files.
@@ -83,25 +83,48 @@ def dump(path, dump_vars, optimizer=None):
     variables = _tables(dump_vars, "dump_vars")
     if optimizer is not None:
         _optimizer_name(optimizer)
+    _on_first_rank(lambda: os.makedirs(path, exist_ok=True))
+    paths = []
+    try:
+        _write_tables(path, variables, optimizer, paths)
+    except OSError:
+        if communication.rank() == 0:
+            partial_files.discard(paths)
+        raise
+    # What fails here leaves the partial files: they may be all that there is.
+    _on_first_rank(lambda: partial_files.commit(paths, [p for p in paths if p.endswith("-key")]))
+
+
+def _on_first_rank(call):
+    """Calls it on rank 0; an OSError is raised on all ranks. All ranks must call it."""
     error = None
     if communication.rank() == 0:
         try:
-            os.makedirs(path, exist_ok=True)
+            call()
         except OSError as failed:
             error = failed
     evaluation.raise_together(error)
+
+
+def _write_tables(folder, variables, optimizer, paths):
+    """Writes the files of tables as partial ones, and adds their paths to `paths`."""
+
+    def write(path, *args):
+        paths.append(path)
+        _write(path, *args)
+
     for variable in variables:
-        stem = os.path.join(path, files.table_name(variable.name))
+        stem = os.path.join(folder, files.table_name(variable.name))
         if optimizer is not None:
             _make_slots(optimizer, variable)
         keys, rows = evaluation.values(table_access.export(variable))
         name = variable.name.split(":")[0]
         number = uuid.uuid4().hex
-        _write(f"{stem}-key", files.KEYS, name, _stored_keys(variable, keys), number)
-        _write(f"{stem}-weight", files.ROWS, name, rows, number)
+        write(f"{stem}-key", files.KEYS, name, _stored_keys(variable, keys), number)
+        write(f"{stem}-weight", files.ROWS, name, rows, number)
         for slot_name, slot in _slots(variable, optimizer).items():
             of_slot = slot.sparse_read_without_eviction(keys) if isinstance(slot, DynamicVariable) else slot
-            _write(
+            write(
                 _slot_path(stem, optimizer, slot_name),
                 files.SLOT,
                 slot_name,
@@ -118,7 +141,7 @@ def _stored_keys(variable, keys):
 
 
 def _write(path, kind, name, values, of_dump):
-    """Writes a file of all ranks' values; returns, on all ranks, when rank 0 has written it, or raises."""
+    """Writes a file of all ranks' values as a partial one; returns, on all ranks, when rank 0 has written it, or raises."""
     if values.dtype.name not in files.DTYPES:
         raise ValueError(f"{path}: there is no file format for values of dtype {values.dtype.name}")
     first = communication.rank() == 0
@@ -141,17 +164,12 @@ def _write(path, kind, name, values, of_dump):
 
 
 def _write_parts(path, header, parts):
-    partial = f"{path}.partial"
-    try:
-        with open(partial, "wb") as out:
-            out.write(header.pack())
-            for part in parts:
-                out.write(files.little_endian(part))
-        os.replace(partial, path)
-    except OSError:
-        if os.path.exists(partial):
-            os.remove(partial)
-        raise
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder")
+    with open(partial_files.partial(path), "wb") as out:
+        out.write(header.pack())
+        for part in parts:
+            out.write(files.little_endian(part))
 
 
 def load(path, load_vars, optimizer=None):

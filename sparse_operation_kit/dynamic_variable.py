@@ -160,11 +160,16 @@ class DynamicVariable(placement.Placed, GrowingEmbeddingVariable):
         """What a lookup on this rank asks for a key: the key."""
         return self.cast_keys(indices)
 
-    def __repr__(self):
+    @property
+    def description(self) -> str:
+        """What is the same on all ranks, in words."""
         return (
-            f"<sok.DynamicVariable {self.name!r} dimension={self.dimension} dtype={self.dtype.name} "
-            f"keys={self.key_dtype.name} {self._var_type} {self.mode}>"
+            f"{self.name!r} dimension={self.dimension} dtype={self.dtype.name} "
+            f"keys={self.key_dtype.name} {self._var_type} {self.mode}"
         )
+
+    def __repr__(self):
+        return f"<sok.DynamicVariable {self.description}>"
 
     # Rows.
 

@@ -46,20 +46,21 @@ def gathered(array: np.ndarray, transport=None) -> np.ndarray:
         return transport.allgather(tf.constant(_as_sent(array))).numpy().view(array.dtype)
 
 
-def largest(value: int) -> int:
-    """The largest of all ranks' values. All ranks must call it."""
-    return int(gathered(np.array([value], np.int64)).max())
+def largest(value: int, transport=None) -> int:
+    """The largest of all ranks' values. All ranks must call it. transport: as of `gathered`."""
+    return int(gathered(np.array([value], np.int64), transport).max())
 
 
-def raise_together(error) -> None:
+def raise_together(error, transport=None) -> None:
     """Raises on all ranks if one has an error: there its own, elsewhere an OSError with its text. All ranks must call it.
 
     Args:
       error: the exception, or None.
+      transport: as of `gathered`.
     """
-    if not largest(error is not None):
+    if not largest(error is not None, transport):
         return
-    texts = gathered(np.frombuffer(f"{error or ''}".encode(), np.uint8))
+    texts = gathered(np.frombuffer(f"{error or ''}".encode(), np.uint8), transport)
     raise error or OSError(f"another rank: {texts.tobytes().decode()}")
 
 

@@ -6,6 +6,7 @@ from tensorflow.deeprec.embedding import combine
 from tensorflow.python.eager import record, tape
 from tensorflow.python.ops import control_flow_v2_func_graphs as cfv2
 
+from sparse_operation_kit import naming
 from sparse_operation_kit.variables import _Sharded
 
 # Attribute of IndexedSlices whose indices are all different.
@@ -56,7 +57,8 @@ def lookup(variable, keys, ids, weights, combiner):
 
         def gradient(upstream):
             different, position = (unique, index) if unique is not None else tf.unique(keys)
-            of_rows = _gradient_of_rows(upstream, different, position, ids, weights, combiner, num_rows)
+            with tf.name_scope(f"gradient_of_{naming.op_name(variable)}"):
+                of_rows = _gradient_of_rows(upstream, different, position, ids, weights, combiner, num_rows)
             shape = tf.stack([_number_of_rows(variable, handle), variable.dimension])
             return distinct(tf.IndexedSlices(of_rows, different, shape))
 

@@ -5,7 +5,7 @@ import numbers
 import tensorflow as tf
 from tensorflow.deeprec.embedding import combine
 
-from sparse_operation_kit import exchange, local_lookup, runtime
+from sparse_operation_kit import exchange, local_lookup, naming, runtime
 from sparse_operation_kit.dynamic_variable import DynamicVariable
 from sparse_operation_kit.variables import _Sharded
 
@@ -26,7 +26,7 @@ def lookup_sparse(
         this rank's batch.
       *args: positional arguments after sp_ids, told apart by what they are: lists of ints are the hotness, strings the
         combiners, sparse or ragged tensors the weights.
-      sp_weights: of each table the same of floats as of keys, or None: 1.
+      sp_weights: of each table the same of floats as of keys, at the same indices, or None: 1.
       combiners: of each table, or for all, "sum" of weight * row, or "mean" (None), that over the sum of the weights.
       hotness: of each table an int, the most keys that a row has. Checked.
       use_low_frequency_filter: whether a new key gets into a "hybrid" table with probability `filter_ratio` only; one that does
@@ -41,8 +41,8 @@ def lookup_sparse(
     Raises:
       RuntimeError: before `sok.init()`.
       TypeError, ValueError: an argument does not fit.
-      tf.errors.InvalidArgumentError: (when run) a key is not in [0, rows) of a sok.Variable, or a row has more keys than its
-        hotness.
+      tf.errors.InvalidArgumentError: (when run) a key is not in [0, rows) of a sok.Variable, a row has more keys than its
+        hotness, sp_weights are not where sp_ids are, or these are not in row-major order or outside of their dense_shape.
     """
     runtime.transport()
     sp_weights, combiners, hotness, use_low_frequency_filter = _told_apart(
@@ -57,11 +57,12 @@ def lookup_sparse(
     hotness = _per_table(hotness, n, "hotness")
     if len(sp_ids) != n:
         raise ValueError(f"sp_ids must have one element for each of the {n} params, got {len(sp_ids)}")
+    results = []
     with tf.name_scope(name or "lookup_sparse"):
-        results = [
-            _lookup(*of_table, use_low_frequency_filter)
-            for of_table in zip(params, sp_ids, sp_weights, combiners, hotness)
-        ]
+        for variable, *of_table in zip(params, sp_ids, sp_weights, combiners, hotness):
+            _check_table(variable)
+            with naming.lookup_of(variable):
+                results.append(_lookup(variable, *of_table, use_low_frequency_filter))
     return results if several else results[0]
 
 
@@ -133,21 +134,11 @@ def _sparse(value, argument):
 
 
 def _lookup(variable, sp_ids, sp_weights, combiner, hotness, use_filter):
-    _check_table(variable)
     if combiner not in _COMBINERS:
         raise ValueError(f"combiners must be of {', '.join(_COMBINERS)}, got {combiner!r}")
     ids = _sparse(sp_ids, "sp_ids")
     values = checked_keys(variable, ids.values)
-    weights = None
-    if sp_weights is not None:
-        weights = tf.stop_gradient(_sparse(sp_weights, "sp_weights").values)
-        same = tf.debugging.assert_equal(
-            tf.shape(weights),
-            tf.shape(values),
-            message=f"sp_weights of {variable.name} must have one weight for each of sp_ids",
-        )
-        with tf.control_dependencies([] if same is None else [same]):
-            weights = tf.identity(weights)
+    weights = None if sp_weights is None else _checked_weights(variable, ids, _sparse(sp_weights, "sp_weights"))
     if hotness is not None:
         values = _check_hotness(variable, ids, values, hotness)
     if runtime.transport().size == 1 and not use_filter and local_lookup.fits(variable):
@@ -158,6 +149,20 @@ def _lookup(variable, sp_ids, sp_weights, combiner, hotness, use_filter):
         num_rows = tf.cast(ids.dense_shape[0], tf.int32)
         combined = combine.combine(rows, tf.gather(positions, index), ids, weights, combiner, num_rows=num_rows)
     return tf.ensure_shape(combined, [ids.shape.as_list()[0] if ids.shape.rank else None, variable.dimension])
+
+
+def _checked_weights(variable, ids, weights):
+    """The values of a SparseTensor of weights, which must stand where the ids do."""
+    same = tf.reduce_all(tf.equal(tf.shape(weights.values), tf.shape(ids.values)))
+    # Mostly they are made of one tensor of places.
+    if weights.indices is not ids.indices:
+        # Those of another number are not the same, and no error of its own.
+        places = tf.raw_ops.Equal(x=weights.indices, y=ids.indices, incompatible_shape_error=False)
+        same = tf.logical_and(same, tf.reduce_all(places))
+    message = f"sp_weights of {variable.name} must have one weight for each of sp_ids, at the same indices"
+    check = tf.debugging.Assert(same, [message])
+    with tf.control_dependencies([] if check is None else [check]):
+        return tf.stop_gradient(tf.identity(weights.values))
 
 
 def checked_keys(variable, keys):
@@ -222,6 +227,7 @@ def all2all_dense_embedding(param, indices):
     indices = tf.convert_to_tensor(indices)
     if indices.shape.rank not in (None, 1):
         raise ValueError(f"indices must have rank 1, got shape {indices.shape}")
-    keys, index = tf.unique(checked_keys(param, indices))
-    rows, positions = exchange.fetch(param, keys)
-    return tf.gather(rows, tf.gather(positions, index))
+    with tf.name_scope("all2all_dense_embedding"), naming.lookup_of(param):
+        keys, index = tf.unique(checked_keys(param, indices))
+        rows, positions = exchange.fetch(param, keys)
+        return tf.gather(rows, tf.gather(positions, index))

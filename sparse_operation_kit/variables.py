@@ -35,6 +35,11 @@ class _Sharded(placement.Placed, resource_variable_ops.ResourceVariable):
         """Elements of a row."""
         return int(self._global_shape.as_list()[1])
 
+    @property
+    def description(self) -> str:
+        """What is the same on all ranks, in words."""
+        return f"{self.name} {self._global_shape.as_list()} {self.dtype.base_dtype.name} {self.mode}"
+
 
 class DistributedVariable(_Sharded):
     """Rank r holds rows r, r + n, r + 2 n, ... of n ranks."""

@@ -3,7 +3,7 @@
 import tensorflow as tf
 from tensorflow.deeprec.embedding import combine
 
-from sparse_operation_kit import transports
+from sparse_operation_kit import exchange, transports
 from sparse_operation_kit.legacy.table import Table
 
 _KEY_DTYPES = (tf.int32, tf.int64, tf.uint32)
@@ -54,7 +54,7 @@ class _Embedding(tf.keras.layers.Layer):
             or tf.distribute.get_replica_context() is not None
         ):
             return False
-        return getattr(tf.compat.v1.get_default_graph(), "name", "").endswith("_scratch_graph")
+        return exchange.for_shapes_alone()
 
 
 class All2AllDenseEmbedding(_Embedding):

@@ -4,12 +4,14 @@
 order; both of all ranks, in the byte order of the machine.
 """
 
+import gc
 import os
+import weakref
 
 import numpy as np
 import tensorflow as tf
 
-from sparse_operation_kit import evaluation, transports
+from sparse_operation_kit import evaluation, partial_files, transports
 from sparse_operation_kit.legacy.table import table_of
 
 
@@ -28,18 +30,31 @@ def _checked(variable):
 class Saver:
     """Writes and reads the tables of layers. All ranks must call its methods, outside of `strategy.run`."""
 
+    def __init__(self):
+        # The tables that it has written, by their files.
+        self._written = weakref.WeakValueDictionary()
+
     def dump_to_file(self, embedding_variable, filepath):
         """Writes a table into the folder `filepath`, which is made if it is not there; rank 0 writes.
+
+        A dump that is cut short leaves the earlier one, or none: its files are not mixed with others.
 
         Returns:
           The status "OK"; in a TF1 graph the op.
 
         Raises:
-          ValueError: embedding_variable is no layer's.
-          OSError: (when run, on rank 0) the files can not be written.
+          ValueError: embedding_variable is no layer's, or this Saver has written that of another layer of its name there.
+          OSError: (when run; in a graph a tf.errors.OpError) rank 0 cannot write the files.
         """
         table = _checked(embedding_variable)
         paths = _paths(filepath, embedding_variable)
+        if self._written.setdefault(paths[0], table) is not table:
+            # Layers that nobody uses any more may not be gone yet.
+            gc.collect()
+            if self._written.setdefault(paths[0], table) is not table:
+                raise ValueError(
+                    f"{paths[0]} has the keys of another layer of the name {table.name}: name them differently"
+                )
         transport = table.transport
         if isinstance(transport, transports.Replicas):
             keys, values = _gathered(table)
@@ -50,9 +65,14 @@ class Saver:
         def gather_and_write(keys, values):
             # The exchange is in here, and not in the graph, so that the graphs of all ranks are alike.
             keys, values = evaluation.gathered(keys, transport), evaluation.gathered(values, transport)
+            error = None
             if transport.rank == 0:
-                _write(table, filepath, paths, keys, values)
-            return np.int32(evaluation.gathered(np.array([len(keys)]), transport)[0])
+                try:
+                    _write(table, filepath, paths, keys, values)
+                except OSError as failed:
+                    error = failed
+            evaluation.raise_together(error, transport)
+            return np.int32(len(keys))
 
         keys, values = table.export_local(*table.shards()[0])
         written = tf.numpy_function(gather_and_write, [keys, values], tf.int32)
@@ -84,6 +104,8 @@ class Saver:
         Returns, raises: as `restore_from_file`.
         """
         table = _checked(embedding_variable)
+        if isinstance(tensors, (list, tuple)) and not tensors:
+            raise ValueError(f"tensors must be one of shape [n, {table.dimension}], or a list of such, got {tensors!r}")
         values = tf.concat(list(tensors), 0) if isinstance(tensors, (list, tuple)) else tf.convert_to_tensor(tensors)
         values = tf.cast(values, tf.float32)
         if not values.shape.is_compatible_with([None, table.dimension]):
@@ -121,9 +143,9 @@ def _write(table, folder, paths, keys, values):
         keys, values = keys[order], values[order]
     os.makedirs(folder, exist_ok=True)
     for path, array in zip(paths, (keys.astype(table.key_dtype.as_numpy_dtype), values)):
-        partial = f"{path}.partial"
-        array.tofile(partial)
-        os.replace(partial, path)
+        array.tofile(partial_files.partial(path))
+    # Keys of one dump beside rows of another would pass for a dump. Without rows nothing is read.
+    partial_files.commit(paths, paths[1:])
 
 
 def _gathered(table):
@@ -155,7 +177,8 @@ def _read(paths, table):
     def read():
         for path in paths[1:] if not table.use_hashtable else paths:
             if not os.path.exists(path):
-                raise FileNotFoundError(f"there is no {path}")
+                cut = ": a dump was cut short" if os.path.exists(partial_files.partial(path)) else ""
+                raise FileNotFoundError(f"there is no {path}{cut}")
         values = np.fromfile(paths[1], np.float32)
         if values.size % dim:
             raise ValueError(f"{paths[1]} has {values.size} numbers, which is no multiple of {dim}, the size of a row")

@@ -60,7 +60,15 @@ class Table:
                     value() if tf.executing_eagerly() else value, trainable=True, name=f"{name}/EmbeddingVariable"
                 )
         setattr(self.variable, _TABLE, self)
-        self._key_rows = [KeyNumbers(f"layer {name}", rows) for _ in range(local)] if use_hashtable else []
+        # In a graph there may be other layers of this name; the variables differ in theirs.
+        unique = self.variable.name.split(":")[0].removesuffix("/EmbeddingVariable")
+        self._key_rows = [KeyNumbers(f"layer {unique}", rows) for _ in range(local)] if use_hashtable else []
+
+    @property
+    def description(self) -> str:
+        """What is the same on all ranks, in words."""
+        kind = "hash table" if self.use_hashtable else "rows by number"
+        return f"layer {self.name} {[self.rows, self.dimension]} on each rank, {kind}"
 
     def _initial(self, initializer, rank, number):
         shape = [self.rows, self.dimension]

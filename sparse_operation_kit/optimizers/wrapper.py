@@ -1,12 +1,10 @@
 """`sok.OptimizerWrapper`: any legacy Keras or `tf.train` optimizer, on tables found by key too."""
 
-import re
-
 import tensorflow as tf
 from tensorflow.python.ops import resource_variable_ops
 from tensorflow.python.training import optimizer as train_optimizer
 
-from sparse_operation_kit import local_lookup
+from sparse_operation_kit import local_lookup, naming
 from sparse_operation_kit.dynamic_variable import DynamicVariable
 
 
@@ -209,8 +207,7 @@ def _checked_rows(rows, table):
     if rows.shape.rank == 2 and rows.shape.as_list()[1] is not None:
         return rows
     # The error names the op, and with it the table.
-    name = re.sub(r"[^\w./-]", "_", table.name.split(":")[0], flags=re.ASCII)
-    return tf.ensure_shape(rows, [None, table.dimension], name=f"gradient_of_{name}")
+    return tf.ensure_shape(rows, [None, table.dimension], name=f"gradient_of_{naming.op_name(table)}")
 
 
 def _key(table):

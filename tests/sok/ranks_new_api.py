@@ -268,7 +268,7 @@ def test_assign_takes_the_keys_of_this_rank_alone(sok, eager):
 
 def test_tables_of_different_width_are_an_error_on_all_ranks(sok, eager):
     table = sok.Variable(np.zeros([_ROWS, 2 + RANK]), dtype=tf.float32)
-    with pytest.raises(tf.errors.OpError, match="[Mm]ismatched"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"\[23, .\] .* where rank {RANK} .*\[23, {2 + RANK}\]"):
         sok.lookup_sparse(table, Batch([list(range(_ROWS))]).ids())
 
 
@@ -283,11 +283,31 @@ def test_another_table_than_that_of_other_ranks_is_an_error_on_all_ranks(sok, ea
 
 def test_keys_of_different_types_are_an_error_on_all_ranks(sok, eager):
     table = sok.DynamicVariable(2, key_type=[tf.int32, tf.int64][min(RANK, 1)], name="keys")
-    with pytest.raises(tf.errors.OpError, match="Mismatched data types"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="keys=int(32|64) .* where rank .* keys=int(64|32) "):
         sok.lookup_sparse(table, Batch([[0, 1]]).ids(np.int32))
 
 
 def test_rows_of_different_types_are_an_error_on_all_ranks(sok, eager):
     table = sok.Variable(np.zeros([_ROWS, 2]), dtype=[tf.float32, tf.float64][min(RANK, 1)], name="rows")
-    with pytest.raises(tf.errors.OpError, match="Mismatched data types"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="rows:0 .* float(32|64) .* float(64|32) "):
         sok.lookup_sparse(table, Batch([list(range(_ROWS))]).ids())
+
+
+@pytest.mark.parametrize("mode", modes.MODES)
+def test_tables_of_different_sizes_are_an_error_that_names_table_and_rank(sok, mode):
+    other = RANKS - 1
+    rows = [_ROWS + (rank == other) for rank in range(RANKS)]
+    shown = other if RANK != other else 0
+    message = f"rank {shown} looks up keys of sizes_{mode}:0 .{rows[shown]}, 2. float32 distributed where rank {RANK} looks up those of sizes_{mode}:0 .{rows[RANK]}, 2."
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        modes.run(
+            mode,
+            lambda: sok.Variable(np.zeros([rows[RANK], 2]), dtype=tf.float32, name=f"sizes_{mode}"),
+            lambda table: sok.lookup_sparse(table, Batch([[0]]).ids()),
+        )
+
+
+def test_tables_of_different_modes_are_an_error(sok, eager):
+    table = sok.Variable(np.zeros([_ROWS, 2]), name="modes", mode=["localized:0", "localized:1"][min(RANK, 1)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="localized:(0|1) where rank .* localized:(1|0)"):
+        sok.lookup_sparse(table, Batch([[0, 1]]).ids())

@@ -198,29 +198,71 @@ def test_tables_that_have_no_files_are_refused(sok, eager, tmp_path):
         sok.dump(str(tmp_path), [sok.Variable([[1.0]], name="g")])
 
 
-def test_files_of_two_dumps_are_not_mixed(sok, tmp_path, monkeypatch):
-    with context.eager_mode():
+def _tables_of(sok, keys):
+    tables = [sok.DynamicVariable(2, initializer="0", name=name) for name in ("t", "u")]
+    for table in tables:
+        table.insert(keys, np.repeat(np.array(keys, np.float32)[:, None], 2, 1))
+    return tables
 
-        def table(keys):
-            made = sok.DynamicVariable(2, initializer="0", name="t")
-            made.insert(keys, np.repeat(np.array(keys, np.float32)[:, None], 2, 1))
-            return made
 
-        sok.dump(str(tmp_path), table([1, 2, 3]))
-        replace = os.replace
+# Two tables: two old key files are removed, then four files replaced.
+@pytest.mark.parametrize("done", range(7))
+def test_a_dump_that_is_cut_short_leaves_the_earlier_one_of_all_tables_or_none(sok, eager, tmp_path, monkeypatch, done):
+    folder, calls = str(tmp_path), iter(range(100))
+    sok.dump(folder, _tables_of(sok, [1, 2, 3]))
 
-        def cut(source, target):
-            if target.endswith("-weight"):
+    def cut(function):
+        def call(*args):
+            if next(calls) == done:
                 raise KeyboardInterrupt
-            replace(source, target)
+            return function(*args)
 
-        monkeypatch.setattr(os, "replace", cut)
+        return call
+
+    for name in ("replace", "remove"):
+        monkeypatch.setattr(os, name, cut(getattr(os, name)))
+    if done < 6:
         with pytest.raises(KeyboardInterrupt):
-            sok.dump(str(tmp_path), table([7, 8, 9]))
-        loaded = table([5])
-        with pytest.raises(ValueError, match="-weight is of another dump than .*-key"):
-            sok.load(str(tmp_path), loaded)
-        assert sok.export(loaded)[0].numpy().tolist() == [5]
+            sok.dump(folder, _tables_of(sok, [7, 8, 9]))
+    else:
+        sok.dump(folder, _tables_of(sok, [7, 8, 9]))
+    loaded = _tables_of(sok, [5])
+    if done in (0, 6):
+        sok.load(folder, loaded)
+        expected = [1, 2, 3, 5] if done == 0 else [5, 7, 8, 9]
+        assert all(sok.export(table)[0].numpy().tolist() == expected for table in loaded)
+        return
+    with pytest.raises(FileNotFoundError, match="-key"):
+        sok.load(folder, loaded)
+
+
+def test_a_dump_that_is_cut_short_while_it_writes_leaves_the_earlier_one(sok, eager, tmp_path, monkeypatch):
+    from sparse_operation_kit import files
+
+    sok.dump(str(tmp_path), _tables_of(sok, [1, 2, 3]))
+    calls, write = iter(range(100)), files.little_endian
+
+    def cut(values):
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return write(values)
+
+    monkeypatch.setattr(files, "little_endian", cut)
+    with pytest.raises(KeyboardInterrupt):
+        sok.dump(str(tmp_path), _tables_of(sok, [7, 8, 9]))
+    loaded = _tables_of(sok, [])
+    sok.load(str(tmp_path), loaded)
+    assert [sok.export(table)[0].numpy().tolist() for table in loaded] == [[1, 2, 3]] * 2
+
+
+def test_files_of_two_dumps_are_not_mixed(sok, eager, tmp_path):
+    for keys, folder in (([1, 2, 3], "old"), ([7, 8, 9], "new")):
+        sok.dump(str(tmp_path / folder), _tables_of(sok, keys))
+    os.replace(tmp_path / "new" / "t_0-key", tmp_path / "old" / "t_0-key")
+    loaded = _tables_of(sok, [5])
+    with pytest.raises(ValueError, match="-weight is of another dump than .*-key"):
+        sok.load(str(tmp_path / "old"), loaded)
+    assert sok.export(loaded[0])[0].numpy().tolist() == [5]
 
 
 def test_files_without_a_dump_of_upstream_are_loaded(sok, tmp_path):

@@ -150,6 +150,7 @@ def test_all2all_dense_embedding_reads_rows_and_sums_gradients(sok, table):
         (lambda: tf.SparseTensor([[0, 0]], [1.0], [1, 1]), {}, TypeError, "int32 or int64, got float32"),
         (lambda: np.array([[1]]), {}, TypeError, "sp_ids must be SparseTensors or RaggedTensors"),
         (_IDS.ids, {"sp_weights": Batch([[1]])}, tf.errors.InvalidArgumentError, "one weight for each"),
+        (_IDS.ids, {"sp_weights": Batch([[1, 1, 1], [1, 1]])}, tf.errors.InvalidArgumentError, "at the same indices"),
     ],
 )
 def test_what_does_not_fit_is_named(sok, table, ids, keywords, error, text):
@@ -157,6 +158,34 @@ def test_what_does_not_fit_is_named(sok, table, ids, keywords, error, text):
         keywords = {"sp_weights": keywords["sp_weights"].sparse_weights()}
     with pytest.raises(error, match=text):
         sok.lookup_sparse(table, ids(), **keywords)
+
+
+@pytest.mark.parametrize("indices", [[[1, 0], [0, 0]], [[0, 0], [2, 0]]])
+@pytest.mark.parametrize("kind", ["static", "hbm"])
+@pytest.mark.parametrize("mode", modes.MODES)
+def test_ids_in_another_order_or_past_the_last_row_are_an_error_that_names_the_table(sok, mode, kind, indices):
+    def setup():
+        if kind == "hbm":
+            return [sok.DynamicVariable(2, name=name) for name in ("users/of", "items/of")]
+        return [sok.Variable(np.ones([6, 2]), dtype=tf.float32, name=name) for name in ("users/of", "items/of")]
+
+    def step(tables):
+        # Not known while a graph is built.
+        ids = tf.SparseTensor(tf.identity(tf.constant(indices, tf.int64)), tf.constant([1, 2], tf.int64), [2, 1])
+        return sok.lookup_sparse(tables, [_IDS.ids(), ids], combiners="sum")
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="items/of"):
+        modes.run(mode, setup, step)
+
+
+@pytest.mark.parametrize("mode", modes.MODES)
+def test_weights_at_other_indices_than_the_ids_are_refused(sok, mode):
+    def step(table):
+        weights = Batch([[1, 1, 1], [1, 1]]).sparse_weights()
+        return sok.lookup_sparse(table, _IDS.ids(), sp_weights=weights)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="sp_weights of users:0 must have .* at the same indices"):
+        modes.run(mode, lambda: sok.Variable(np.ones([6, 2]), name="users"), step)
 
 
 def test_positional_arguments_of_another_kind_are_refused(sok, table):

@@ -20,9 +20,9 @@ class KeyNumbers:
         """
         self._capacity = capacity
         with ops.init_scope():
-            if context.executing_eagerly():
-                name = f"{name}_{ops.uid()}"
-            self._handle = library.ops().key_numbers_handle(shared_name=name)
+            # Of its own; errors tell the name.
+            container = f"key_numbers_{ops.uid()}" if context.executing_eagerly() else ""
+            self._handle = library.ops().key_numbers_handle(container=container, shared_name=name)
             if context.executing_eagerly():
                 # Not at exit: the runtime is gone by then.
                 weakref.finalize(self, _destroy, self._handle).atexit = False
