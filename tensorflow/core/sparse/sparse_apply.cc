@@ -1,6 +1,7 @@
 #include "tensorflow/core/sparse/sparse_apply.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "tensorflow/core/sparse/row_groups.h"
@@ -13,7 +14,8 @@ namespace {
 constexpr double kMinShardNs = 100000;
 constexpr double kGroupNs = 10;  // per index
 constexpr double kListNs = 2;
-constexpr double kRandomBytesPerNs = 16;
+constexpr double kLineBytes = 64;
+constexpr double kRandomBytesPerNs = 11;
 constexpr double kStreamBytesPerNs = 24;
 
 void Run(const Threads& threads, int shards, const std::function<void(int)>& body) {
@@ -83,8 +85,9 @@ void SparseApply(const SparseStep& step, const Index* indices, Isa isa, const Th
   // and so with their bits, for less than the grouping costs. Not for 16-bit rows, which would be rounded
   // each time.
   const bool list = step.rule == Rule::kGradientDescent && ElementSize(step.type) > 2;
-  // The gradient is read; the variable and each slot are read and written.
-  const double row_ns = RowBytes(step, 1 + 2 * (1 + NumSlots(step.rule))) / kRandomBytesPerNs;
+  // The gradient is read; lines of the variable and of each slot are read and written.
+  const double lines = std::ceil(RowBytes(step, 1) / kLineBytes) * (1 + NumSlots(step.rule));
+  const double row_ns = (RowBytes(step, 1) + 2 * kLineBytes * lines) / kRandomBytesPerNs;
   const int shards =
       NumShards(double(step.n) * ((list ? kListNs : kGroupNs) + row_ns), threads.count);
   const std::unique_ptr<int32_t[]> next(list ? nullptr : new int32_t[step.n]);
