@@ -56,10 +56,15 @@ def lookup(variable, keys, ids, weights, combiner):
             result = combine.combine(rows, index, ids, weights, combiner, num_rows=num_rows)
 
         def gradient(upstream):
-            different, position = (unique, index) if unique is not None else tf.unique(keys)
+            number = _number_of_rows(variable, handle)
             with tf.name_scope(f"gradient_of_{naming.op_name(variable)}"):
-                of_rows = _gradient_of_rows(upstream, different, position, ids, weights, combiner, num_rows)
-            shape = tf.stack([_number_of_rows(variable, handle), variable.dimension])
+                # The ordered form counts rows in int32.
+                if in_one_op and weights is None and number < 2**31:
+                    of_rows, different = _gradient_of_ordered_rows(upstream, keys, ids, combiner, number)
+                else:
+                    different, position = (unique, index) if unique is not None else tf.unique(keys)
+                    of_rows = _gradient_of_rows(upstream, different, position, ids, weights, combiner, num_rows)
+            shape = tf.stack([number, variable.dimension])
             return distinct(tf.IndexedSlices(of_rows, different, shape))
 
         return result, gradient
@@ -105,6 +110,12 @@ def _in_one_op(handle, variable, keys, ids, weights, combiner):
         touch_first=[False],
     )
     return rows
+
+
+def _gradient_of_ordered_rows(upstream, keys, ids, combiner, rows):
+    """`([number of keys, dim], keys)` as of `_gradient_of_rows` without weights, in one op, of keys below `rows`, which ascend."""
+    op = {"sum": tf.raw_ops.SparseSegmentSumGradV2, "mean": tf.raw_ops.SparseSegmentMeanGradV2}[combiner]
+    return op(grad=upstream, indices=keys, segment_ids=tf.cast(ids.indices[:, 0], tf.int32), dense_output_dim0=rows)
 
 
 def _gradient_of_rows(upstream, keys, position, ids, weights, combiner, num_rows):

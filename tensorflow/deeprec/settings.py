@@ -94,6 +94,8 @@ SWITCHABLE_KERNELS = frozenset(
     "SparseSegmentSumGradV2",
     "SparseSegmentSumWithNumSegments",
     "StridedSliceGrad",
+    "Unique",
+    "UniqueWithCounts",
 }
 
 # The templates of core/fusion, which itself reads the variable; and what is fused without being asked for.
