@@ -1,3 +1,5 @@
+import itertools
+import os
 import pathlib
 import sys
 
@@ -16,3 +18,24 @@ def sok():
     except RuntimeError:
         experiment.init()
     return experiment
+
+
+@pytest.fixture
+def interrupt_files(monkeypatch):
+    """A function that interrupts the process when it has replaced or removed so many more files."""
+
+    def after(number):
+        calls = itertools.count()
+
+        def cut(function):
+            def call(*args):
+                if next(calls) == number:
+                    raise KeyboardInterrupt
+                return function(*args)
+
+            return call
+
+        for name in ("replace", "remove"):
+            monkeypatch.setattr(os, name, cut(getattr(os, name)))
+
+    return after

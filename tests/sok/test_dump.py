@@ -207,20 +207,12 @@ def _tables_of(sok, keys):
 
 # Two tables: two old key files are removed, then four files replaced.
 @pytest.mark.parametrize("done", range(7))
-def test_a_dump_that_is_cut_short_leaves_the_earlier_one_of_all_tables_or_none(sok, eager, tmp_path, monkeypatch, done):
-    folder, calls = str(tmp_path), iter(range(100))
+def test_a_dump_that_is_cut_short_leaves_the_earlier_one_of_all_tables_or_none(
+    sok, eager, tmp_path, interrupt_files, done
+):
+    folder = str(tmp_path)
     sok.dump(folder, _tables_of(sok, [1, 2, 3]))
-
-    def cut(function):
-        def call(*args):
-            if next(calls) == done:
-                raise KeyboardInterrupt
-            return function(*args)
-
-        return call
-
-    for name in ("replace", "remove"):
-        monkeypatch.setattr(os, name, cut(getattr(os, name)))
+    interrupt_files(done)
     if done < 6:
         with pytest.raises(KeyboardInterrupt):
             sok.dump(folder, _tables_of(sok, [7, 8, 9]))

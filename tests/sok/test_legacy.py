@@ -171,25 +171,14 @@ def test_a_second_layer_of_a_name_does_not_overwrite_the_files_of_the_first(sok,
 
 
 @pytest.mark.parametrize("done", range(5))
-def test_a_dump_that_is_cut_short_leaves_the_earlier_one_or_none(sok, tmp_path, monkeypatch, done):
+def test_a_dump_that_is_cut_short_leaves_the_earlier_one_or_none(sok, tmp_path, interrupt_files, done):
     layer, saver, folder = _layer(sok, name="cut"), sok.Saver(), str(tmp_path)
     layer(tf.constant([[[70, 9]]]), training=True)
     saver.dump_to_file(layer.embedding_variable, folder)
     layer(tf.constant([[[1, 2]]]), training=True)
     layer.embedding_variable.assign(np.full([4, 2], 5.0))
     saver.load_embedding_values(layer.embedding_variable, np.full([2, 2], 5, np.float32))
-    calls = iter(range(100))
-
-    def cut(function):
-        def call(*args):
-            if next(calls) == done:
-                raise KeyboardInterrupt
-            return function(*args)
-
-        return call
-
-    for name in ("replace", "remove"):
-        monkeypatch.setattr(os, name, cut(getattr(os, name)))
+    interrupt_files(done)
     try:
         saver.dump_to_file(layer.embedding_variable, folder)
     except BaseException:
