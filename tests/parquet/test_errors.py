@@ -58,9 +58,9 @@ def test_a_file_cut_short_is_data_loss(write):
         helpers.read(lambda: from_names([path]))
 
 
-def test_overwritten_data_is_data_loss(write):
+def test_overwritten_data_is_data_loss_of_a_column(write):
     path = overwritten(write)
-    with pytest.raises(tf.errors.DataLossError, match="bad.parquet"):
+    with pytest.raises(tf.errors.DataLossError, match="bad.parquet.*column 'x'"):
         helpers.read(lambda: from_names([path]))
 
 
@@ -125,6 +125,13 @@ def test_nulls_of_every_type_are_refused(write, name):
 def test_nulls_of_a_dictionary_are_refused(write):
     path = write(pa.table({"x": pa.array(["a", None]).dictionary_encode()}))
     with pytest.raises(tf.errors.InvalidArgumentError, match="column 'x': .*null"):
+        helpers.read(lambda: ParquetDataset(path, batch_size=5))
+
+
+def test_a_null_in_place_of_a_fixed_size_list_is_named(write):
+    lists = pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2))
+    path = write(pa.table({"a": [1, 2, 3], "x": lists, "b": [1.0, 2, 3]}))
+    with pytest.raises(tf.errors.DataLossError, match="a.parquet: column 'x': .*list"):
         helpers.read(lambda: ParquetDataset(path, batch_size=5))
 
 

@@ -140,12 +140,26 @@ class _Parquet(_ColumnarFile):
         return [(group, 0, metadata.row_group(group).num_rows) for group in range(begin, end)]
 
     def _chunks(self, group: int):
+        try:
+            yield from self._decoded(group, self._columns)
+        except (arrow.module("pyarrow").ArrowInvalid, OSError) as e:
+            # An errno is of the file system and not of the data.
+            raise self._with_column(group, e) if getattr(e, "errno", None) is None else e
+
+    def _decoded(self, group: int, columns):
         return self._file.iter_batches(
-            batch_size=self._chunk_rows(group),
-            row_groups=[group],
-            columns=self._columns,
-            use_threads=_use_threads(),
+            batch_size=self._chunk_rows(group), row_groups=[group], columns=columns, use_threads=_use_threads()
         )
+
+    def _with_column(self, group: int, error):
+        """An error of pyarrow, which tells no column, with the first column that cannot be read alone."""
+        for column in self._columns:
+            try:
+                for _ in self._decoded(group, [column]):
+                    pass
+            except type(error) as e:
+                return type(error)(f"column {column!r}: {e}")
+        return error
 
     def _chunk_rows(self, group: int) -> int:
         """A multiple of the batch size, as near to _CHUNK_BYTES as the metadata can tell."""
