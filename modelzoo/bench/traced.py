@@ -147,7 +147,9 @@ def _hook(tf, out: str):
 
         def end(self, session):
             if not self._traced:
-                raise InputError(f"{self._step} steps are too few to trace one: expected at least {_FEWEST}, see --steps")
+                raise InputError(
+                    f"{self._step} steps are too few to trace one: expected at least {_FEWEST}, see --steps"
+                )
             content = {"step_microseconds": statistics.median(self._plain) * 1e6, "ops": mean(self._traced)}
             with open(out, "w", encoding="utf-8") as file:
                 json.dump(content, file)

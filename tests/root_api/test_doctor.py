@@ -37,7 +37,8 @@ def test_a_good_installation_has_no_problems(doctor):
     others = {"MergeV2Checkpoints", "ShuffleAndRepeatDataset"}
     assert {"SparseApplyAdagrad", "ResourceSparseApplyAdagrad", *others} <= set(overridden)
     assert all(
-        any(part in op for part in ("Apply", "SparseSegment", "StridedSliceGrad", "Unique")) for op in set(overridden) - others
+        any(part in op for part in ("Apply", "SparseSegment", "StridedSliceGrad", "Unique"))
+        for op in set(overridden) - others
     )
     assert report["libstdcxx"]["path"]
 

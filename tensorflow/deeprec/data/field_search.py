@@ -42,7 +42,9 @@ def in_file(filename, fields=None, format_="parquet", lower=False) -> tuple[list
     return found, missing
 
 
-def resolve(filenames, fields, format_="parquet", lower=False, skip_corrupted=False) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
+def resolve(
+    filenames, fields, format_="parquet", lower=False, skip_corrupted=False
+) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     """The fields of a dataset, and those of them that its files have; as in_file, of the first file.
 
     With `skip_corrupted` it is the first one that can be read.
