@@ -83,7 +83,7 @@ def dump(path, dump_vars, optimizer=None):
     variables = _tables(dump_vars, "dump_vars")
     if optimizer is not None:
         _optimizer_name(optimizer)
-    _on_first_rank(lambda: os.makedirs(path, exist_ok=True))
+    evaluation.on_first_rank(lambda: os.makedirs(path, exist_ok=True))
     paths = []
     try:
         _write_tables(path, variables, optimizer, paths)
@@ -92,18 +92,7 @@ def dump(path, dump_vars, optimizer=None):
             partial_files.discard(paths)
         raise
     # What fails here leaves the partial files: they may be all that there is.
-    _on_first_rank(lambda: partial_files.commit(paths, [p for p in paths if p.endswith("-key")]))
-
-
-def _on_first_rank(call):
-    """Calls it on rank 0; an OSError is raised on all ranks. All ranks must call it."""
-    error = None
-    if communication.rank() == 0:
-        try:
-            call()
-        except OSError as failed:
-            error = failed
-    evaluation.raise_together(error)
+    evaluation.on_first_rank(lambda: partial_files.commit(paths, [p for p in paths if p.endswith("-key")]))
 
 
 def _write_tables(folder, variables, optimizer, paths):

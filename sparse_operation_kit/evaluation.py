@@ -51,6 +51,17 @@ def largest(value: int, transport=None) -> int:
     return int(gathered(np.array([value], np.int64), transport).max())
 
 
+def on_first_rank(call, transport=None) -> None:
+    """Calls it on rank 0; an OSError is raised on all ranks. All ranks must call it. transport: as of `gathered`."""
+    error = None
+    if (runtime.transport() if transport is None else transport).rank == 0:
+        try:
+            call()
+        except OSError as failed:
+            error = failed
+    raise_together(error, transport)
+
+
 def raise_together(error, transport=None) -> None:
     """Raises on all ranks if one has an error: there its own, elsewhere an OSError with its text. All ranks must call it.
 

@@ -65,13 +65,7 @@ class Saver:
         def gather_and_write(keys, values):
             # The exchange is in here, and not in the graph, so that the graphs of all ranks are alike.
             keys, values = evaluation.gathered(keys, transport), evaluation.gathered(values, transport)
-            error = None
-            if transport.rank == 0:
-                try:
-                    _write(table, filepath, paths, keys, values)
-                except OSError as failed:
-                    error = failed
-            evaluation.raise_together(error, transport)
+            evaluation.on_first_rank(lambda: _write(table, filepath, paths, keys, values), transport)
             return np.int32(len(keys))
 
         keys, values = table.export_local(*table.shards()[0])

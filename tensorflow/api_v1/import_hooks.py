@@ -11,7 +11,7 @@ from typing import Callable
 
 from tensorflow.deeprec.import_pause import without_collections
 
-# Packages of hundreds of modules, which import them all.
+# Packages of hundreds of modules, which import them all: without garbage collections in between.
 _LARGE = ("tf_keras", "tensorflow_estimator", "tensorflow.estimator")
 
 
@@ -38,7 +38,8 @@ class _HookFinder(importlib.abc.MetaPathFinder):
     """Wraps the loader of the modules that somebody waits for."""
 
     def __init__(self):
-        self.hooks = {}
+        # Large packages are waited for without a hook.
+        self.hooks = {name: [] for name in _LARGE}
         # The name that this thread asks the other finders for.
         self._asking = threading.local()
 
@@ -57,16 +58,6 @@ class _HookFinder(importlib.abc.MetaPathFinder):
 
 
 _FINDER = _HookFinder()
-
-
-def _nothing(module: types.ModuleType) -> None:
-    del module
-
-
-def import_large_packages_without_collections() -> None:
-    """Keeps Python's garbage collector from looking through Keras and its like again and again while they are imported."""
-    for name in _LARGE:
-        after_import(name, _nothing)
 
 
 def after_import(name: str, hook: Callable[[types.ModuleType], None]) -> None:

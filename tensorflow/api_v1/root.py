@@ -69,7 +69,6 @@ def populate(module: types.ModuleType) -> None:
     _copy_public_names(namespace, module)
     _alias_submodules()
     from tensorflow.api_v1 import (
-        import_hooks,
         keras_2,
         lazy_parts,
         moved_names,
@@ -79,7 +78,6 @@ def populate(module: types.ModuleType) -> None:
         versions,
     )
 
-    import_hooks.import_large_packages_without_collections()
     keras_2.install(module, namespace)
     lazy_parts.install(module, namespace)
     versions.install(module, namespace)
