@@ -125,6 +125,15 @@ def test_unbatch_and_to_sparse_gives_rows(path):
     assert found[5]["l"].dense_shape.tolist() == [2]
 
 
+@pytest.mark.parametrize("column", ["a", "l"])
+def test_unbatch_and_to_sparse_of_more_rows_is_refused(path, column):
+    dataset = ParquetDataset(path, batch_size=2, fields=[column]).apply(parquet_dataset_ops.unbatch_and_to_sparse())
+    element = tf.data.make_one_shot_iterator(dataset).get_next()
+    with helpers.session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"column {column} has another number of rows"):
+            session.run(element)
+
+
 def test_a_saved_iterator_goes_on_where_it_was(write, tmp_path):
     path = write(pa.table({"a": list(range(100))}), name="many.parquet", row_group_size=35)
     iterator = tf.data.make_initializable_iterator(ParquetDataset([path, path], batch_size=20))

@@ -160,10 +160,21 @@ def test_what_does_not_fit_is_named(sok, table, ids, keywords, error, text):
         sok.lookup_sparse(table, ids(), **keywords)
 
 
-@pytest.mark.parametrize("indices", [[[1, 0], [0, 0]], [[0, 0], [2, 0]]])
+@pytest.mark.parametrize(
+    "indices, weighted",
+    [
+        ([[1, 0], [0, 0]], False),
+        ([[0, 0], [2, 0]], False),
+        ([[0, 0], [2, 0]], True),
+        ([[-1, 0], [0, 0]], False),
+        ([[-1, 0], [0, 0]], True),
+    ],
+)
 @pytest.mark.parametrize("kind", ["static", "hbm"])
 @pytest.mark.parametrize("mode", modes.MODES)
-def test_ids_in_another_order_or_past_the_last_row_are_an_error_that_names_the_table(sok, mode, kind, indices):
+def test_ids_in_another_order_or_outside_of_the_rows_are_an_error_that_names_the_table(
+    sok, mode, kind, indices, weighted
+):
     def setup():
         if kind == "hbm":
             return [sok.DynamicVariable(2, name=name) for name in ("users/of", "items/of")]
@@ -172,7 +183,8 @@ def test_ids_in_another_order_or_past_the_last_row_are_an_error_that_names_the_t
     def step(tables):
         # Not known while a graph is built.
         ids = tf.SparseTensor(tf.identity(tf.constant(indices, tf.int64)), tf.constant([1, 2], tf.int64), [2, 1])
-        return sok.lookup_sparse(tables, [_IDS.ids(), ids], combiners="sum")
+        weights = [_IDS.sparse_weights(), ids.with_values([1.0, 1.0])] if weighted else None
+        return sok.lookup_sparse(tables, [_IDS.ids(), ids], sp_weights=weights, combiners="sum")
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="items/of"):
         modes.run(mode, setup, step)

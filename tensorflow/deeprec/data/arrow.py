@@ -24,12 +24,20 @@ def module(name: str) -> types.ModuleType:
 
 
 def num_threads() -> int:
-    """Threads that decode the columns of one file: ARROW_NUM_THREADS; 0: the thread that reads it.
+    """Threads that decode the columns of one file: ARROW_NUM_THREADS, or those of pyarrow's pool; 0: the thread that reads it.
+
+    The pool gets as many as the variable says.
 
     Raises:
       ValueError: the variable is no number of at least 0.
     """
-    text = os.environ.get("ARROW_NUM_THREADS", "").strip() or "0"
+    text = os.environ.get("ARROW_NUM_THREADS", "").strip()
+    pool = module("pyarrow").cpu_count()
+    if not text:
+        return pool
     if not text.isdecimal():
         raise ValueError(f"ARROW_NUM_THREADS must be a number of at least 0, got {text!r}")
-    return int(text)
+    threads = int(text)
+    if threads not in (0, pool):
+        module("pyarrow").set_cpu_count(threads)
+    return threads

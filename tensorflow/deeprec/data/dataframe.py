@@ -228,14 +228,12 @@ class DataFrame:
 
     @classmethod
     def unbatch_and_to_sparse(cls, features):
-        """The row of a batch of 1, without its batch dimension: SparseTensors of rank ragged_rank in place of Values."""
-        if isinstance(features, Value):
-            return _row_of_one(features)
-        if isinstance(features, dict):
-            return {name: cls.unbatch_and_to_sparse(value) for name, value in features.items()}
-        if isinstance(features, (list, tuple)):
-            return type(features)([cls.unbatch_and_to_sparse(value) for value in features])
-        return array_ops.squeeze(features, axis=[0])
+        """The row of a batch of 1, without its batch dimension: SparseTensors of rank ragged_rank in place of Values.
+
+        Raises:
+          ValueError: the batch has another number of rows; InvalidArgumentError where only a run tells.
+        """
+        return _only_row(features, "the batch")
 
     @classmethod
     def populate_defaults(cls, features, all_fields, batch_size):
@@ -311,16 +309,35 @@ def _parse_value(value, pad, restore_idx, what):
     return padded
 
 
-def _row_of_one(value):
-    if not value.nested_row_splits:
-        return array_ops.squeeze(value.values, axis=[0])
-    if len(value.nested_row_splits) == 1:
-        length = array_ops.shape(value.values, out_type=dtypes.int64)[:1]
-        return sparse_tensor.SparseTensor(math_ops.range(length[0])[:, None], value.values, length)
-    # The outermost splits are [0, n].
-    return ragged_tensor.RaggedTensor.from_nested_row_splits(
-        value.values, value.nested_row_splits[1:], validate=False
-    ).to_sparse()
+def _only_row(features, what):
+    if isinstance(features, dict):
+        return {name: _only_row(value, f"column {name}") for name, value in features.items()}
+    if not isinstance(features, Value):
+        if isinstance(features, (list, tuple)):
+            return type(features)([_only_row(value, what) for value in features])
+        return array_ops.squeeze(_with_one_row(features, 1, what), axis=[0])
+    if not features.nested_row_splits:
+        return array_ops.squeeze(_with_one_row(features.values, 1, what), axis=[0])
+    outer, *inner = features.nested_row_splits
+    # The outermost splits of one row are [0, n].
+    length = _with_one_row(outer, 2, what)[1]
+    if not inner:
+        length = math_ops.cast(length, dtypes.int64)
+        return sparse_tensor.SparseTensor(math_ops.range(length)[:, None], features.values, length[None])
+    with ops.control_dependencies([length]):
+        inner[0] = array_ops.identity(inner[0])
+    return ragged_tensor.RaggedTensor.from_nested_row_splits(features.values, inner, validate=False).to_sparse()
+
+
+def _with_one_row(tensor, size, what):
+    """`tensor`, checked to have `size` elements along its first dimension, as one row has."""
+    static = tensor.shape[:1].as_list() if tensor.shape.rank else [None]
+    message = f"unbatch_and_to_sparse takes batches of one row; {what} has another number of rows"
+    if static[0] is not None and static[0] != size:
+        raise ValueError(f"{message}: {static[0] - size + 1}")
+    rows = array_ops.shape(tensor)[0] - (size - 1)
+    with ops.control_dependencies([check_ops.assert_equal(rows, 1, message=message)]):
+        return array_ops.identity(tensor)
 
 
 def _repeated(field, batch_size):

@@ -5,6 +5,7 @@ without Python's lock, which is held only for the microseconds between two such 
 its row groups.
 """
 
+import collections
 import itertools
 import os
 from typing import Iterator
@@ -104,13 +105,13 @@ class _ColumnarFile:
 
     def _check_columns(self) -> None:
         names = self._schema().names
+        found = collections.Counter(names)
         for column in self._columns:
-            found = names.count(column)
-            if found == 1:
-                continue
-            if found > 1:
-                raise ValueError(f"{self._name.location}: {found} columns are named {column!r}")
-            raise ValueError(f"{self._name.location}: it has no column {column!r}; it has {_some(names)}")
+            if found[column] > 1:
+                raise ValueError(f"{self._name.location}: {found[column]} columns are named {column!r}")
+            if not found[column]:
+                raise ValueError(f"{self._name.location}: it has no column {column!r}; it has {_some(names)}")
+        self._has_all_columns = names == self._columns
 
     def _empty_schema(self):
         schema = self._schema()
@@ -141,14 +142,18 @@ class _Parquet(_ColumnarFile):
 
     def _chunks(self, group: int):
         try:
-            yield from self._decoded(group, self._columns)
+            # pyarrow looks for each name again at every row group.
+            yield from self._decoded(group, None if self._has_all_columns else self._columns)
         except (arrow.module("pyarrow").ArrowInvalid, OSError) as e:
             # An errno is of the file system and not of the data.
             raise self._with_column(group, e) if getattr(e, "errno", None) is None else e
 
     def _decoded(self, group: int, columns):
         return self._file.iter_batches(
-            batch_size=self._chunk_rows(group), row_groups=[group], columns=columns, use_threads=_use_threads()
+            batch_size=self._chunk_rows(group),
+            row_groups=[group],
+            columns=columns,
+            use_threads=arrow.num_threads() > 1,
         )
 
     def _with_column(self, group: int, error):
@@ -164,6 +169,8 @@ class _Parquet(_ColumnarFile):
     def _chunk_rows(self, group: int) -> int:
         """A multiple of the batch size, as near to _CHUNK_BYTES as the metadata can tell."""
         metadata = self._file.metadata.row_group(group)
+        if metadata.num_rows <= self._batch_size:
+            return self._batch_size
         wanted = set(self._columns)
         size = 0
         for i in range(metadata.num_columns):
@@ -221,13 +228,6 @@ def _rows(batches, begin: int, end: int | None) -> Iterator:
         first = last
         if end is not None and first >= end:
             return
-
-
-def _use_threads() -> bool:
-    threads = arrow.num_threads()
-    if threads and arrow.module("pyarrow").cpu_count() != threads:
-        arrow.module("pyarrow").set_cpu_count(threads)
-    return threads > 0
 
 
 def _some(names: list[str]) -> str:

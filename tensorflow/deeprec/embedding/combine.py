@@ -1,7 +1,7 @@
 """Combiners of sparse lookups: what becomes of the rows of the ids that stand in one row of a SparseTensor."""
 
-from tensorflow.python.framework import dtypes, tensor_shape, tensor_util
-from tensorflow.python.ops import array_ops, math_ops
+from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_util
+from tensorflow.python.ops import array_ops, check_ops, math_ops
 from tensorflow.python.platform import tf_logging as logging
 
 COMBINERS = ("sum", "mean", "sqrtn", "tile")
@@ -45,6 +45,8 @@ def combine(embeddings, positions, ids, weights, combiner, num_rows=None, name=N
         )
         return math_ops.cast(combined, dtype, name=name)
     segments = math_ops.cast(ids.indices[:, 0], dtypes.int32)
+    if combiner == "tile" or (weights is not None and num_rows is not None):
+        segments = _not_negative(segments)
     if combiner == "tile":
         return _tile(weighted(array_ops.gather(embeddings, positions), weights), segments, ids, name)
     if weights is None:
@@ -72,6 +74,14 @@ def weighted(embeddings, weights):
         if weights is None
         else embeddings * array_ops.expand_dims(math_ops.cast(weights, embeddings.dtype), -1)
     )
+
+
+def _not_negative(segments):
+    """The segments, checked for what unsorted_segment_sum passes over without a word."""
+    check = check_ops.assert_non_negative(segments, message="the rows of the indices of sp_ids must not be negative")
+    # Eagerly there is no op.
+    with ops.control_dependencies([] if check is None else [check]):
+        return array_ops.identity(segments)
 
 
 def _segment_sum(values, segments, num_rows):

@@ -47,17 +47,14 @@ def dataset(path: str, case: str, form: str):
     return rows.map(lambda examples: tf.io.parse_example(examples, features), num_parallel_calls=2)
 
 
-def plain(path: str, batch: int, threads: int):
-    import pyarrow
+def plain(path: str, batch: int, threads: int | None):
     from pyarrow import parquet
 
-    if threads:
-        pyarrow.set_cpu_count(threads)
     while True:
-        yield from parquet.ParquetFile(path).iter_batches(batch, use_threads=threads > 0)
+        yield from parquet.ParquetFile(path).iter_batches(batch, use_threads=threads is None)
 
 
-def milliseconds(path: str, case: str, form: str, threads: int) -> float:
+def milliseconds(path: str, case: str, form: str, threads: int | None) -> float:
     """Of a batch, the opening of the file included where it is read again."""
     batches = _BATCHES[case][form]
     if form == "pyarrow":
@@ -87,7 +84,9 @@ def main():
         request = json.loads(line)
         if "stop" in request:
             return
-        os.environ["ARROW_NUM_THREADS"] = str(request["threads"])
+        os.environ.pop("ARROW_NUM_THREADS", None)
+        if request["threads"] is not None:
+            os.environ["ARROW_NUM_THREADS"] = str(request["threads"])
         suffix = {"pyarrow": "parquet", "csv_dataset": "csv"}.get(request["form"], request["form"])
         path = f"{request['folder']}/{request['case']}.{suffix}"
         ms = milliseconds(path, request["case"], request["form"], request["threads"])
