@@ -5,6 +5,7 @@ Run by test_deepctr.py in a process of its own: `python battery.py`.
 
 import json
 import os
+import sys
 import tempfile
 import traceback
 
@@ -188,7 +189,7 @@ ESTIMATORS = ("DeepFMEstimator", "WDLEstimator", "DCNEstimator", "FiBiNETEstimat
 
 def main():
     results = {}
-    for name in (*MODELS, *ESTIMATORS):
+    for name in sys.argv[1:] or (*MODELS, *ESTIMATORS):
         try:
             run_model(MODELS[name]) if name in MODELS else run_estimator(name)
             results[name] = "ok"

@@ -21,9 +21,11 @@ DIEN-AUGRU DSIN ESMM MMOE PLE SharedBottom DeepFMEstimator WDLEstimator DCNEstim
 def results(request):
     if not _FOLDER:
         pytest.skip("DEEPREC_TEST_DEEPCTR is not set")
+    tests = [item for item in request.session.items if item.function is test_model_trains_saves_and_reloads]
+    models = [item.callspec.params["model"] for item in tests if item.callspec.params["results"] == request.param]
     path = os.pathsep.join(filter(None, [os.path.join(_FOLDER, request.param), os.environ.get("PYTHONPATH")]))
     run = subprocess.run(
-        [sys.executable, str(_BATTERY)],
+        [sys.executable, str(_BATTERY), *models],
         env={**os.environ, "PYTHONPATH": path},
         text=True,
         capture_output=True,
