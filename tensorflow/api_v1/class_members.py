@@ -1,4 +1,4 @@
-"""Members that classes of 1.15 had and those of 2.21 lack."""
+"""Members and base classes that classes of 1.15 had and those of 2.21 lack."""
 
 import types
 
@@ -91,6 +91,13 @@ def _operation(module: types.ModuleType) -> None:
     module.SymbolicTensor._value_index = property(lambda self: self.value_index)
 
 
+def _resource_variables(module: types.ModuleType) -> None:
+    """In 1.15 they derive from tf.Variable, which programs ask for."""
+    from tensorflow.python.ops import variable_v1
+
+    variable_v1.VariableV1.register(module.BaseResourceVariable)
+
+
 def _tensor(module: types.ModuleType) -> None:
     # Tensors of a graph have these; on the class of the API they exist for code that looks at the class.
     for name in ("op", "graph", "device", "value_index"):
@@ -136,5 +143,6 @@ _HOOKS = {
     "framework.errors_impl": _unknown_error,
     "framework.ops": _operation,
     "framework.tensor": _tensor,
+    "ops.resource_variable_ops": _resource_variables,
     "util.tf_export": _estimator_names,
 }

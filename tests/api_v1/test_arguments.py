@@ -197,6 +197,20 @@ def test_a_strategy_runs_by_its_old_name():
             assert session.run(strategy.experimental_run_v2(lambda x: x * 2, args=(tf.constant(4),))) == 8
 
 
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_variables_of_both_kinds_are_a_tf_variable(graph, use_resource):
+    variable = tf.get_variable("v", [2], use_resource=use_resource)
+    assert isinstance(variable, tf.Variable) and issubclass(type(variable), tf.Variable)
+
+
+def test_variables_of_keras_and_embedding_variables_are_a_tf_variable(graph):
+    layer = tf.keras.layers.Dense(2)
+    layer.build([None, 3])
+    table = tf.get_embedding_variable("e", 2)
+    assert isinstance(layer.kernel, tf.Variable) and isinstance(table, tf.Variable)
+    assert not isinstance(tf.constant(1.0), tf.Variable)
+
+
 def test_operation_and_tensor_have_the_members_that_graph_code_uses():
     with tf.Graph().as_default():
         x = tf.constant(1.0)
