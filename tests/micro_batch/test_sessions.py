@@ -9,9 +9,12 @@ def numbers(limit=100, size=2):
     return tf.data.make_one_shot_iterator(tf.data.Dataset.range(limit).batch(size)).get_next()
 
 
-def test_a_negative_number_is_refused(micro):
-    with pytest.raises(ValueError, match="micro_batch_num must be at least 1, or 0 for the default, got -2"):
-        tf.Session(config=micro(-2))
+@pytest.mark.parametrize("number", [-2, 1025, 2**31 - 1])
+def test_a_number_that_no_graph_can_have_is_refused(micro, number):
+    numbers()
+    text = f"micro_batch_num must be at least 1, or 0 for the default, and at most 1024, got {number}"
+    with pytest.raises(ValueError, match=text):
+        tf.Session(config=micro(number))
 
 
 @pytest.mark.parametrize(

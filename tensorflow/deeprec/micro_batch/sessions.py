@@ -10,6 +10,8 @@ from tensorflow.python.platform import tf_logging as logging
 from tensorflow.python.util import nest
 
 _SESSIONS = "_deeprec_sessions"
+# Each read is ops of the graph, made one by one: a number of millions would keep the session from being made for hours.
+_MOST = 1024
 _lock = threading.Lock()
 
 
@@ -24,11 +26,12 @@ def prepare(graph, number: int) -> int:
       The number of batches a step.
 
     Raises:
-      ValueError: the number is negative, or an iterator can not be read so.
+      ValueError: the number is negative or above 1024, or an iterator can not be read so.
     """
-    if number < 0:
+    if not 0 <= number <= _MOST:
         raise ValueError(
-            f"graph_options.optimizer_options.micro_batch_num must be at least 1, or 0 for the default, got {number}"
+            "graph_options.optimizer_options.micro_batch_num must be at least 1, or 0 for the default, and at most "
+            f"{_MOST}, got {number}"
         )
     number = max(number, 1)
     graph = graph or ops.get_default_graph()
