@@ -79,6 +79,9 @@ def run_model(name: str, args: argparse.Namespace, stop: cli.StopRequest) -> Run
         return Run(name, error=f"not done after {args.timeout:g} s; {log_path}", floors=floors)
     if code:
         return Run(name, error=f"exit code {code}: {processes.last_line(log_path)}; {log_path}", floors=floors)
+    if not os.path.exists(result_path):
+        # Such as with --help.
+        return Run(name, error=f"no result.json: {processes.last_line(log_path)}; {log_path}", floors=floors)
     with open(result_path, encoding="utf-8") as file:
         return comparison.from_result(name, json.load(file), floors)
 

@@ -49,6 +49,8 @@ non_negative_int = _number(int, lambda x: 0 <= x < 2**63, "an integer of at leas
 positive_float = _number(float, lambda x: 0 < x < math.inf, "a positive number")
 non_negative_float = _number(float, lambda x: 0 <= x < math.inf, "a number of at least 0")
 fraction = _number(float, lambda x: 0 < x < 1, "a number between 0 and 1")
+# Of threads, and of batches a step: what ConfigProto takes, and a process can have.
+up_to_1024 = _number(int, lambda x: 0 <= x <= 1024, "an integer from 0 to 1024")
 seed = _number(int, lambda x: 0 <= x < 2**31, "an integer from 0 to 2147483647")
 
 
@@ -186,17 +188,17 @@ def add_run_flags(parser: argparse.ArgumentParser, output_dir: str) -> None:
     )
     group.add_argument("--seed", type=seed, default=2021, metavar="N", help="of data, shuffle and initial weights")
     group.add_argument(
-        "--inter", type=non_negative_int, default=0, metavar="N", help="threads that run ops; 0: TensorFlow's choice"
+        "--inter", type=up_to_1024, default=0, metavar="N", help="threads that run ops; 0: TensorFlow's choice"
     )
     group.add_argument(
-        "--intra", type=non_negative_int, default=0, metavar="N", help="threads within an op; 0: TensorFlow's choice"
+        "--intra", type=up_to_1024, default=0, metavar="N", help="threads within an op; 0: TensorFlow's choice"
     )
     group.add_argument("--xla", action="store_true", help="compile clusters of ops with XLA")
     add_switch(group, "--op_fusion", True, "graph fusion (do_op_fusion)")
     add_switch(group, "--smartstaged", False, "read, parse and hash ahead of the step: tf.staged and SmartStage")
     group.add_argument(
         "--micro_batch",
-        type=non_negative_int,
+        type=up_to_1024,
         default=0,
         metavar="N",
         help="a step trains on the rows of N batches together; 0 or 1: of one",

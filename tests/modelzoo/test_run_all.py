@@ -128,6 +128,12 @@ def test_wrong_flag_ends_with_one_line(tmp_path, arguments, message):
     assert message in finished.stderr
 
 
+def test_a_model_that_ends_well_without_a_result_has_failed(tmp_path):
+    finished = run(tmp_path, "--models", "mmoe", "--output_dir", "out", "--", "--help")
+    assert finished.returncode == 2 and "mmoe" in finished.stderr.splitlines()[-1]
+    assert "failed, no result.json: " in finished.stdout
+
+
 def test_a_model_that_takes_too_long_is_ended(tmp_path):
     finished = run(tmp_path, "--models", "mmoe", "--output_dir", "out", "--timeout", "0.5")
     assert finished.returncode == 2 and "failed, not done after 0.5 s" in finished.stdout
