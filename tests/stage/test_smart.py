@@ -243,13 +243,15 @@ def test_what_waits_for_an_iterator_waits_for_the_stage(start):
         assert [session.run(y) for _ in range(4)] == [1, 2, 3, 4]
 
 
-def test_the_iterator_that_was_staged_is_not_fetched(graph):
+def test_the_iterator_that_was_staged_is_not_fetched_but_an_identity_of_it(start):
     x = tf.data.make_one_shot_iterator(tf.data.Dataset.range(100)).get_next()
-    y = x * x + tf.Variable(0, dtype=tf.int64)
+    y, same = x * x + tf.Variable(0, dtype=tf.int64), tf.identity(x)
     with tf.Session(config=smart_config(capacity=2)) as session:
         session.run(tf.global_variables_initializer())
-        with pytest.raises(ValueError, match="not fetchable"):
+        with pytest.raises(ValueError, match="IteratorGetNext is not fetchable: SmartStage .* tf.identity"):
             session.run([x, y])
+        start(session)
+        assert [session.run([same, y]) for _ in range(3)] == [[0, 0], [1, 1], [2, 4]]
 
 
 def test_a_graph_without_a_stage_says_so(caplog):

@@ -60,15 +60,27 @@ def _close_all() -> None:
 
 
 def install() -> None:
-    """Makes `session.close()` end the threads."""
+    """Makes `session.close()` end the threads, and a fetch of what a stage reads an error that says so."""
     from tensorflow.python.client import session
+    from tensorflow.python.framework import errors
 
-    close = session.BaseSession.close
+    close, check = session.BaseSession.close, session._FetchHandler._assert_fetchable
 
     @functools.wraps(close)
     def close_with_stages(self):
         _end(self, functools.partial(close, self))
 
+    @functools.wraps(check)
+    def _assert_fetchable(self, graph, op):
+        if op.type == "IteratorGetNext" and not graph.is_fetchable(op):
+            # The runtime's own message speaks of functions.
+            raise errors.InaccessibleTensorError(
+                f"{op.name} is not fetchable: SmartStage reads it ahead of the step, so a fetch would take a batch away. "
+                "Fetch a tf.identity of it that was made before the session, or put it through tf.staged."
+            )
+        check(self, graph, op)
+
     session.BaseSession.close = close_with_stages
+    session._FetchHandler._assert_fetchable = _assert_fetchable
     # Before Python waits for threads that are no daemons; atexit comes after that.
     getattr(threading, "_register_atexit", atexit.register)(_close_all)
