@@ -426,6 +426,8 @@ def test_a_grouped_graph_is_imported_and_trained(tf, tmp_path):
         ({"combiners": ["mean", "median"]}, "combiner must be one of"),
         ({"partition_strategy": "foo"}, "partition_strategy"),
         ({"sp_weights": [None]}, "sp_weights"),
+        ({"sp_weights": 1.5}, "sp_weights must have one element for each of the 2 params, got 1"),
+        ({"combiners": 5}, "combiners must have one element for each of the 2 params, got 1"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(tf, pool, arguments, message):

@@ -7,6 +7,7 @@ is looked up by itself, with the same result.
 import dataclasses
 import itertools
 import numbers
+from collections.abc import Iterable
 
 from tensorflow.deeprec import library
 from tensorflow.deeprec.embedding import combine, control_flow, fusion, tables
@@ -284,8 +285,10 @@ def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy=
     """
     params = list(params) if isinstance(params, (list, tuple)) else [params]
     sp_ids = list(sp_ids) if isinstance(sp_ids, (list, tuple)) else [sp_ids]
-    combiners = [combiners] * len(params) if combiners is None or isinstance(combiners, str) else list(combiners)
-    sp_weights = [None] * len(params) if sp_weights is None else list(sp_weights)
+    combiners = [combiners] * len(params) if combiners is None or isinstance(combiners, str) else combiners
+    combiners = list(combiners) if isinstance(combiners, Iterable) else [combiners]
+    sp_weights = [None] * len(params) if sp_weights is None else sp_weights
+    sp_weights = list(sp_weights) if isinstance(sp_weights, Iterable) else [sp_weights]
     for argument, values in (("sp_ids", sp_ids), ("combiners", combiners), ("sp_weights", sp_weights)):
         if len(values) != len(params):
             raise ValueError(
