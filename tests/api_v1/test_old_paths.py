@@ -146,6 +146,12 @@ def test_folders_that_share_a_name_with_the_api_are_reachable():
     assert lite.TFLiteConverter is tf.lite.TFLiteConverter
 
 
+def test_filters_of_hash_tables_name_what_has_them():
+    with pytest.raises(ImportError, match="admit_strategy has no successor .* tf.get_embedding_variable"):
+        importlib.import_module("tensorflow.python.ops.hash_table.admit_strategy")
+    assert importlib.import_module("tensorflow.python.ops.hash_table.hash_table").HashTable
+
+
 def test_tables_are_sorted():
     for table in (old_paths.GONE,):
         assert list(table) == sorted(table)

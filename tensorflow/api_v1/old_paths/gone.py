@@ -12,6 +12,7 @@ _DATA = "tf.data lost it; tf.data.Options (options.threading, options.autotune) 
 _AUTOGRAPH = "AutoGraph was rewritten without it; tf.autograph is the API"
 _TFLITE = "the op hints of TF Lite were removed; convert with tf.lite.TFLiteConverter"
 _FOREST = "the ops of tensor_forest were removed; tensorflow-decision-forests is the successor"
+_HASH_TABLE = "hash tables have no filters here; use tf.get_embedding_variable with tf.CounterFilter and its like"
 
 GONE = {
     "tensorflow.compiler.tf2tensorrt.wrap_py_utils": _GPU,
@@ -55,6 +56,9 @@ GONE = {
     "tensorflow.python.keras.model_subclassing_test_util": _TEST,
     "tensorflow.python.ops.distributions.transformed_distribution": "use tensorflow_probability's TransformedDistribution",
     "tensorflow.python.ops.gen_tensor_forest_ops": _FOREST,
+    "tensorflow.python.ops.hash_table.admit_strategy": _HASH_TABLE,
+    "tensorflow.python.ops.hash_table.embedding": _HASH_TABLE,
+    "tensorflow.python.ops.hash_table.hash_filter": _HASH_TABLE,
     "tensorflow.python.ops.linalg.linear_operator_algebra": "linear operators compute products and inverses themselves now; register with tf.linalg's operators' methods",
     "tensorflow.python.ops.spectral_ops_test_util": _TEST,
     "tensorflow.python.ops.tensor_forest_ops": _FOREST,
