@@ -1,5 +1,6 @@
 """`Init`: which runtime moves the data of the layers, and the seed that all ranks share."""
 
+import numbers
 import random
 import sys
 
@@ -34,7 +35,7 @@ def Init(**kwargs):
         raise TypeError(f"sok.Init takes global_batch_size and seed, got {sorted(kwargs)}")
     batch, seed = kwargs["global_batch_size"], kwargs.get("seed")
     for name, value in (("global_batch_size", batch), ("seed", 0 if seed is None else seed)):
-        if not isinstance(value, int) or isinstance(value, bool):
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
             raise TypeError(f"{name} must be an int, got {value!r}")
     transport = _chosen_transport()
     if batch < 1 or batch % transport.size:

@@ -1,5 +1,7 @@
 """The layers."""
 
+import numbers
+
 import tensorflow as tf
 from tensorflow.deeprec.embedding import combine
 
@@ -11,7 +13,7 @@ _KEY_DTYPES = (tf.int32, tf.int64, tf.uint32)
 
 def _positive(**values):
     for name, value in values.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
             raise ValueError(f"{name} must be an int of at least 1, got {value!r}")
 
 
@@ -186,7 +188,7 @@ class DistributedEmbedding(_Embedding):
 
         Raises:
           TypeError: inputs are not sparse, or their values no keys.
-          tf.errors.InvalidArgumentError: (when run) a slot has more keys than max_nnz.
+          tf.errors.InvalidArgumentError: (when run) a slot has more keys than max_nnz, or inputs have rows of a part of a sample.
           As of All2AllDenseEmbedding.
         """
         if not isinstance(inputs, tf.SparseTensor):
@@ -194,6 +196,11 @@ class DistributedEmbedding(_Embedding):
         dim = self._table.dimension
         values = self._keys(inputs.values)
         num_rows = tf.cast(inputs.dense_shape[0], tf.int32)
+        whole = tf.debugging.assert_equal(
+            num_rows % self._slot_num,
+            0,
+            message=f"inputs of layer {self.name} must have slot_num, {self._slot_num}, rows for each sample",
+        )
         if self._only_shapes():
             return tf.zeros([num_rows // self._slot_num, self._slot_num, dim])
         check = tf.debugging.assert_less_equal(
@@ -201,7 +208,7 @@ class DistributedEmbedding(_Embedding):
             self._max_nnz,
             message=f"a slot of the inputs of layer {self.name} has more keys than max_nnz, {self._max_nnz}",
         )
-        with tf.control_dependencies([] if check is None else [check]):
+        with tf.control_dependencies([of for of in (check, whole) if of is not None]):
             keys, index = tf.unique(values)
         rows, positions = self._table.fetch(keys, training)
         combined = combine.combine(rows, tf.gather(positions, index), inputs, None, self._combiner, num_rows=num_rows)

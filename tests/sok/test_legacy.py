@@ -231,6 +231,11 @@ def test_files_that_do_not_fit_are_named(sok, tmp_path):
             tf.errors.InvalidArgumentError,
             "max_nnz, 1",
         ),
+        (
+            lambda sok: sok.DistributedEmbedding("sum", 4, 2, 2, 1)(tf.SparseTensor([[0, 0]], [1], [3, 1])),
+            tf.errors.InvalidArgumentError,
+            "slot_num, 2, rows for each sample",
+        ),
         (lambda sok: sok.optimizers.Adam(beta_1=1), ValueError, "beta_1"),
         (lambda sok: sok.optimizers.Adam(decay=1), TypeError, "decay"),
     ],
@@ -238,6 +243,12 @@ def test_files_that_do_not_fit_are_named(sok, tmp_path):
 def test_what_does_not_fit_is_named(sok, call, error, text):
     with pytest.raises(error, match=text):
         call(sok)
+
+
+def test_numbers_of_numpy_are_taken(sok):
+    sok.Init(global_batch_size=np.int64(8))
+    two = np.int64(2)
+    assert sok.All2AllDenseEmbedding(two, two, two, two)(np.ones([1, 2, 2], np.int64)).shape == [1, 2, 2, 2]
 
 
 def test_layers_are_got_by_name_in_a_graph(sok):
