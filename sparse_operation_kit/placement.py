@@ -14,16 +14,17 @@ def target_of(mode) -> int:
       mode: None or "distributed"; "localized:k".
 
     Raises:
-      RuntimeError: another mode, or no rank k.
+      RuntimeError: another mode, no rank k, or before `sok.init()`.
     """
+    ranks = communication.num_ranks()
     if mode is None or mode == "distributed":
         return DISTRIBUTED
     found = re.fullmatch(r"localized:(\d+)", mode) if isinstance(mode, str) else None
     if found is None:
         raise RuntimeError(f'mode must be "distributed", "localized:<rank>" or None, got {mode!r}')
     target = int(found.group(1))
-    if target >= communication.num_ranks():
-        raise RuntimeError(f"mode is {mode!r}, but there are {communication.num_ranks()} ranks")
+    if target >= ranks:
+        raise RuntimeError(f"mode is {mode!r}, but there are {ranks} ranks")
     return target
 
 

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from sparse_operation_kit import communication, placement
+from sparse_operation_kit import communication, lookup, naming, placement
 from sparse_operation_kit.dynamic_variable import DynamicVariable
 from sparse_operation_kit.variables import _Sharded
 
@@ -54,14 +54,18 @@ def assign(var, indices, values):
       var, or in a TF1 graph the op.
 
     Raises:
-      TypeError: var is no table of this library.
+      TypeError: var is no table of this library, or indices are no int32 or int64.
+      ValueError, tf.errors.InvalidArgumentError (where it shows when run): values are not `[n, dim]`.
       tf.errors.InvalidArgumentError: (when run) a key is another rank's, or not in the table; more different keys than `max_capacity`.
     """
     if not isinstance(var, (_Sharded, DynamicVariable)):
         raise TypeError(f"var must be a sok.Variable or sok.DynamicVariable, got {type(var).__name__}")
-    indices = tf.convert_to_tensor(indices)
-    values = tf.convert_to_tensor(values, dtype=var.dtype)
-    checks = []
+    indices = lookup.checked_keys(var, indices)
+    if indices.shape.rank not in (None, 1):
+        raise ValueError(f"indices of {var.name} must have rank 1, got shape {indices.shape}")
+    values = checked_rows(tf.convert_to_tensor(values, dtype=var.dtype), var, "values")
+    message = f"values of {var.name} must be one row for each of indices"
+    checks = [tf.debugging.assert_equal(tf.shape(values)[0], tf.size(indices), message=message)]
     if var.target_gpu == placement.DISTRIBUTED:
         ranks, rank = communication.num_ranks(), communication.rank()
         owners = tf.math.floormod(tf.cast(indices, tf.int64), tf.constant(ranks, tf.int64))
@@ -71,9 +75,23 @@ def assign(var, indices, values):
         if isinstance(var, DynamicVariable):
             done = var.insert_within_capacity(indices, values)
         else:
-            rows = var.key_map(tf.cast(indices, tf.int64))
-            done = var.scatter_update(tf.IndexedSlices(values, rows))
+            done = var.scatter_update(tf.IndexedSlices(values, var.key_map(indices)))
     return var if tf.executing_eagerly() else done
+
+
+def checked_rows(rows, table, what):
+    """Rows for a table, as they are; the runtime's own scatter ops would read behind the end of narrower ones.
+
+    Raises:
+      ValueError, tf.errors.InvalidArgumentError (where it shows when run): they are not `[n, dim]`.
+    """
+    rows = tf.convert_to_tensor(rows)
+    if not rows.shape.is_compatible_with([None, table.dimension]):
+        raise ValueError(f"{what} of {table.name} must be [n, {table.dimension}], got {rows.shape}")
+    if rows.shape.rank == 2 and rows.shape.as_list()[1] is not None:
+        return rows
+    # The error names the op, and with it the table.
+    return tf.ensure_shape(rows, [None, table.dimension], name=f"{what.replace(' ', '_')}_of_{naming.op_name(table)}")
 
 
 def sparse_read_and_evict(var, indices):

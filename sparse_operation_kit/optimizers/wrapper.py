@@ -4,7 +4,7 @@ import tensorflow as tf
 from tensorflow.python.ops import resource_variable_ops
 from tensorflow.python.training import optimizer as train_optimizer
 
-from sparse_operation_kit import local_lookup, naming
+from sparse_operation_kit import local_lookup, table_access
 from sparse_operation_kit.dynamic_variable import DynamicVariable
 
 
@@ -116,7 +116,7 @@ class OptimizerWrapper:
           What the optimizer inside returns; in a graph the op.
 
         Raises:
-          ValueError: global_step with a Keras optimizer, which counts by itself, or no gradients.
+          ValueError: global_step with a Keras optimizer, which counts by itself, no gradients, or several of one DynamicVariable.
           ValueError, tf.errors.InvalidArgumentError (where it shows when run): rows of a gradient have not the table's width.
           TypeError: the gradient of a DynamicVariable is dense.
         """
@@ -125,6 +125,11 @@ class OptimizerWrapper:
         pairs = [(grad, var) for grad, var in grads_and_vars if grad is not None]
         if not pairs:
             raise ValueError("grads_and_vars has no gradient that is not None")
+        unique_ids = [_key(var) for _, var in pairs if isinstance(var, DynamicVariable)]
+        for _, var in pairs:
+            # It has one static copy, of the keys of one gradient.
+            if isinstance(var, DynamicVariable) and unique_ids.count(_key(var)) > 1:
+                raise ValueError(f"grads_and_vars must have one gradient of {var.name}, got several: add them up")
         touched, copies, given = [], [], []
         for grad, var in pairs:
             if not isinstance(var, DynamicVariable):
@@ -134,7 +139,7 @@ class OptimizerWrapper:
                 raise TypeError(f"the gradient of {var.name} must be tf.IndexedSlices, got {type(grad).__name__}")
             with tf.init_scope():
                 static = self._prepare(var)
-            keys, rows = var.cast_keys(grad.indices), _checked_rows(grad.values, var)
+            keys, rows = var.cast_keys(grad.indices), table_access.checked_rows(grad.values, var, "gradient")
             if not local_lookup.is_distinct(grad):
                 keys, index = tf.unique(keys)
                 rows = tf.math.unsorted_segment_sum(rows, index, tf.size(keys))
@@ -197,17 +202,6 @@ class OptimizerWrapper:
             self._optimizer._slots.setdefault(optimizer_v2._var_key(variable), {})[slot_name] = slot
         else:
             self._optimizer._slot_dict(slot_name)[train_optimizer._var_key(variable)] = slot
-
-
-def _checked_rows(rows, table):
-    """Gradients of rows as they are; the runtime's own scatter ops would read behind the end of narrower ones."""
-    rows = tf.convert_to_tensor(rows)
-    if not rows.shape.is_compatible_with([None, table.dimension]):
-        raise ValueError(f"the gradient of {table.name} must be [n, {table.dimension}], got {rows.shape}")
-    if rows.shape.rank == 2 and rows.shape.as_list()[1] is not None:
-        return rows
-    # The error names the op, and with it the table.
-    return tf.ensure_shape(rows, [None, table.dimension], name=f"gradient_of_{naming.op_name(table)}")
 
 
 def _key(table):

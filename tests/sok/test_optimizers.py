@@ -180,6 +180,15 @@ def test_what_does_not_fit_is_named(sok, eager):
         optimizer.apply_gradients([(tf.IndexedSlices(tf.ones([1, 1]), [1]), table)], global_step=tf.Variable(1))
 
 
+def test_two_gradients_of_one_dynamic_table_are_refused(sok, eager):
+    table = sok.DynamicVariable(1, initializer="ones", name="twice")
+    optimizer = sok.OptimizerWrapper(_legacy("SGD", learning_rate=1.0))
+    pairs = [(tf.IndexedSlices(tf.ones([len(keys), 1]), keys), table) for keys in ([1, 2], [7, 2, 3])]
+    with pytest.raises(ValueError, match="one gradient of twice:0, got several"):
+        optimizer.apply_gradients(pairs)
+    assert not len(sok.export(table)[0])
+
+
 @pytest.mark.parametrize("width", [0, 1, 2, 4])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_gradient_of_another_width_is_refused(sok, eager, width, known):

@@ -97,12 +97,38 @@ def test_export_and_assign_go_by_key(sok, mode):
     assert dynamic_keys.tolist() == [1, 3] and dynamic_rows[:, 0].tolist() == [10, 30]
 
 
+@pytest.mark.parametrize("kind", ["Variable", "DynamicVariable"])
+@pytest.mark.parametrize(
+    "indices, values, error, text",
+    [
+        ([1], [[1.0]], (ValueError,), "values of assigned"),
+        ([1, 2], [[1.0, 2.0, 3.0]], (tf.errors.InvalidArgumentError,), "values of assigned.*one row for each of indices"),
+        ([1.0], [[1.0, 2.0, 3.0]], (TypeError,), "keys of assigned.*float32"),
+        ([[1]], [[1.0, 2.0, 3.0]], (ValueError,), "indices of assigned.*rank 1"),
+    ],
+)
+def test_rows_that_do_not_fit_are_not_assigned(sok, kind, indices, values, error, text):
+    table = sok.Variable(np.zeros([5, 3]), name="assigned")
+    if kind == "DynamicVariable":
+        table = sok.DynamicVariable(3, name="assigned")
+    with pytest.raises(error, match=text):
+        sok.assign(table, indices, values)
+    assert not sok.export(table)[1].numpy().any()
+
+
+def test_a_key_past_the_table_is_not_assigned(sok):
+    table = sok.Variable(np.zeros([5, 3]), name="assigned")
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"keys of assigned.*must be in \[0, 5\)"):
+        sok.assign(table, [5], [[1.0, 2.0, 3.0]])
+
+
 def test_init_is_called_once_and_before_all_else(check_python):
     code = """
 import tensorflow as tf
 from sparse_operation_kit import experiment as sok
 errors = []
-for call in (sok.rank, lambda: sok.Variable([[1.0]]), lambda: sok.init(comm_tool="mail"), sok.init, sok.init):
+tables = (lambda: sok.Variable([[1.0]]), lambda: sok.DynamicVariable(2))
+for call in (sok.rank, *tables, lambda: sok.init(comm_tool="mail"), sok.init, sok.init):
     try:
         call()
     except (RuntimeError, ValueError) as e:
@@ -110,7 +136,7 @@ for call in (sok.rank, lambda: sok.Variable([[1.0]]), lambda: sok.init(comm_tool
 print(errors, sok.num_ranks())
 """
     printed = check_python(code, TF_DEEPREC_ROOT="2")
-    assert printed.count("sok.init() must be called first") == 2
+    assert printed.count("sok.init() must be called first") == 3
     assert "got 'mail'" in printed and "must be called once" in printed and printed.endswith("1")
 
 
