@@ -160,6 +160,15 @@ def test_what_does_not_fit_is_named(sok, table, ids, keywords, error, text):
         sok.lookup_sparse(table, ids(), **keywords)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_of_integers_are_not_combined(sok, weighted):
+    with context.eager_mode():
+        table = sok.Variable([[1], [2]], dtype=tf.int32, name="integers")
+        batch = Batch([[0, 1]])
+        with pytest.raises(TypeError, match="got integers:0 of int32"):
+            sok.lookup_sparse(table, batch.ids(), sp_weights=batch.sparse_weights() if weighted else None)
+
+
 @pytest.mark.parametrize(
     "indices, weighted",
     [
