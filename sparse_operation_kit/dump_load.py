@@ -164,7 +164,7 @@ def _write_parts(path, header, parts):
 def load(path, load_vars, optimizer=None):
     """Reads what `dump` has written, by any number of ranks. All ranks must call it.
 
-    Rows whose keys are in the files are set; a DynamicVariable gets keys that it lacks. Values of another dtype become the table's.
+    Rows whose keys are in the files are set; a DynamicVariable gets keys that it lacks. Values are cast.
 
     Args:
       path: folder that all ranks can read.

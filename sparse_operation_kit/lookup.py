@@ -137,7 +137,7 @@ def _lookup(variable, sp_ids, sp_weights, combiner, hotness, use_filter):
     if combiner not in _COMBINERS:
         raise ValueError(f"combiners must be of {', '.join(_COMBINERS)}, got {combiner!r}")
     if not variable.dtype.base_dtype.is_floating:
-        raise TypeError(f"params must be of floats to be combined, got {variable.name} of {variable.dtype.base_dtype.name}")
+        raise TypeError(f"params must be of floats, got {variable.name} of {variable.dtype.base_dtype.name}")
     ids = _sparse(sp_ids, "sp_ids")
     values = checked_keys(variable, ids.values)
     weights = None if sp_weights is None else _checked_weights(variable, ids, _sparse(sp_weights, "sp_weights"))

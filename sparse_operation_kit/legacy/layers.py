@@ -188,7 +188,7 @@ class DistributedEmbedding(_Embedding):
 
         Raises:
           TypeError: inputs are not sparse, or their values no keys.
-          tf.errors.InvalidArgumentError: (when run) a slot has more keys than max_nnz, or inputs have rows of a part of a sample.
+          tf.errors.InvalidArgumentError: (when run) a slot has more keys than max_nnz, or a sample fewer rows.
           As of All2AllDenseEmbedding.
         """
         if not isinstance(inputs, tf.SparseTensor):

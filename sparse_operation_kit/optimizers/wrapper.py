@@ -116,7 +116,7 @@ class OptimizerWrapper:
           What the optimizer inside returns; in a graph the op.
 
         Raises:
-          ValueError: global_step with a Keras optimizer, which counts by itself, no gradients, or several of one DynamicVariable.
+          ValueError: global_step with a Keras optimizer, which counts by itself; none, or several of one table.
           ValueError, tf.errors.InvalidArgumentError (where it shows when run): rows of a gradient have not the table's width.
           TypeError: the gradient of a DynamicVariable is dense.
         """

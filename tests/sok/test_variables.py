@@ -101,10 +101,10 @@ def test_export_and_assign_go_by_key(sok, mode):
 @pytest.mark.parametrize(
     "indices, values, error, text",
     [
-        ([1], [[1.0]], (ValueError,), "values of assigned"),
-        ([1, 2], [[1.0, 2.0, 3.0]], (tf.errors.InvalidArgumentError,), "values of assigned.*one row for each of indices"),
-        ([1.0], [[1.0, 2.0, 3.0]], (TypeError,), "keys of assigned.*float32"),
-        ([[1]], [[1.0, 2.0, 3.0]], (ValueError,), "indices of assigned.*rank 1"),
+        ([1], [[1.0]], ValueError, "values of assigned"),
+        ([1, 2], [[1.0, 2.0, 3.0]], tf.errors.InvalidArgumentError, "values of assigned.*one row for each"),
+        ([1.0], [[1.0, 2.0, 3.0]], TypeError, "keys of assigned.*float32"),
+        ([[1]], [[1.0, 2.0, 3.0]], ValueError, "indices of assigned.*rank 1"),
     ],
 )
 def test_rows_that_do_not_fit_are_not_assigned(sok, kind, indices, values, error, text):
