@@ -31,14 +31,32 @@ def test_slices_cover_every_line_of_text_files_once(tf, module, started, rest, t
         assert sorted(rest(session, row)) == sorted(row.encode() for text in lines.values() for row in text)
 
 
-def test_slices_of_a_parquet_file_are_of_its_rows(module, tmp_path):
+def test_slices_of_a_parquet_file_are_its_row_groups(module, tmp_path):
     pyarrow = pytest.importorskip("pyarrow", exc_type=ImportError)
     parquet = pytest.importorskip("pyarrow.parquet", exc_type=ImportError)
     path = str(tmp_path / "rows.parquet")
     parquet.write_table(pyarrow.table({"x": list(range(10))}), path, row_group_size=3)
-    work = module.Work.from_url(None, path.encode())
-    assert work.count_records() == 10
-    assert work.slices(3) == [f"{path}?start=0&end=3", f"{path}?start=3&end=6", f"{path}?start=6&end=10"]
+    for prefix in ("", "file://"):
+        work = module.Work.from_url(prefix, path.encode())
+        assert work.count_records() == 4
+        assert work.slices(3) == [f"{path}?start=0&end=1", f"{path}?start=1&end=2", f"{path}?start=2&end=4"]
+
+
+def test_a_parquet_dataset_reads_the_rows_of_each_slice(tf, module, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", exc_type=ImportError)
+    parquet = pytest.importorskip("pyarrow.parquet", exc_type=ImportError)
+    from tensorflow.python.data.experimental.ops.parquet_dataset_ops import ParquetDataset
+
+    path = str(tmp_path / "rows.parquet")
+    parquet.write_table(pyarrow.table({"x": list(range(12))}), path, row_group_size=3)
+    found = []
+    for piece in module.Work.from_url(None, path).slices(2):
+        element = tf.data.make_one_shot_iterator(ParquetDataset(piece, batch_size=3)).get_next()
+        with tf.Session() as session:
+            found.append([session.run(element)["x"].tolist() for _ in range(2)])
+            with pytest.raises(tf.errors.OutOfRangeError):
+                session.run(element)
+    assert found == [[[0, 1, 2], [3, 4, 5]], [[6, 7, 8], [9, 10, 11]]]
 
 
 def test_works_that_can_not_be_counted_stay_whole(tf, module, started, rest):

@@ -55,6 +55,17 @@ def read_schema(name: str, format_: str):
         return opened.schema_arrow if format_ == "parquet" else opened.schema
 
 
+def num_row_groups(name: str) -> int:
+    """Of a Parquet file.
+
+    Raises:
+      CorruptedError, OSError: as in open_file.
+    """
+    location = file_systems.parse(name).location
+    with file_systems.open_file(location) as source:
+        return _Parquet.open(source, location).num_row_groups
+
+
 class _ColumnarFile:
     """What the formats have in common. `part_rows`: for each part, its number in the file and the rows [begin, end) to read."""
 

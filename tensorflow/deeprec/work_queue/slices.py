@@ -4,6 +4,7 @@ import os
 import re
 from typing import Callable, NamedTuple, Optional, Union
 
+from tensorflow.deeprec.data import reader
 from tensorflow.python.framework import constant_op, dtypes, ops
 from tensorflow.python.lib.io import file_io
 from tensorflow.python.ops import array_ops, math_ops, parsing_ops, string_ops
@@ -29,24 +30,22 @@ def count_lines(path: str) -> int:
     return count + (last != b"\n")
 
 
-def _count_rows(path: str) -> int:
+def _count_row_groups(path: str) -> int:
+    """Row groups, as a range behind the name of a Parquet file means to ParquetDataset."""
     try:
-        from pyarrow import parquet
+        return reader.num_row_groups(path)
     except ImportError as error:
-        raise ValueError(
-            f"num_slices of {path!r} needs pyarrow, to read how many rows it has: pip install pyarrow"
-        ) from error
-    return parquet.read_metadata(path).num_rows
+        raise ValueError(f"num_slices of {path!r} needs pyarrow, to read how many row groups it has: {error}") from error
 
 
-_COUNTERS = {".csv": count_lines, ".tsv": count_lines, ".txt": count_lines, ".parquet": _count_rows}
+_COUNTERS = {".csv": count_lines, ".tsv": count_lines, ".txt": count_lines, ".parquet": _count_row_groups}
 
 
 def register_record_counter(suffix: str, count: Callable[[str], int]) -> None:
     """Makes `num_slices` cut the works whose path ends in `suffix`.
 
     Args:
-      suffix: such as ".rec"; the longest that fits a path counts. Known are .csv, .tsv and .txt (lines) and .parquet (rows).
+      suffix: such as ".rec"; the longest that fits a path counts. Known are .csv, .tsv and .txt (lines) and .parquet (row groups).
       count: the number of records of the file at a path.
     """
     if not isinstance(suffix, str) or not suffix:
