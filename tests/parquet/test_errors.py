@@ -71,6 +71,13 @@ def test_a_missing_file_is_not_found(tmp_path):
         ParquetDataset(str(tmp_path / "none.parquet"))
 
 
+def test_a_folder_in_place_of_a_file_is_not_found(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError, match=f"a folder, not a file: '{tmp_path}'"):
+        helpers.read(lambda: from_names([str(tmp_path)]))
+    with pytest.raises(IsADirectoryError, match=f"a folder, not a file: '{tmp_path}'"):
+        ParquetDataset([f"file://{tmp_path}"])
+
+
 def test_a_missing_column_is_named(write):
     path = write(pa.table({"y": [1]}))
     with pytest.raises(tf.errors.InvalidArgumentError, match="a.parquet: it has no column 'x'; it has 'y'"):

@@ -5,6 +5,7 @@ of its row groups (Parquet) or rows (ORC) are to be read. Object storages that s
 S3_ENDPOINT, S3_ADDRESSING_STYLE=virtual, S3_USE_HTTPS; `oss://bucket/key` is S3 with virtual addressing.
 """
 
+import errno
 import os
 import re
 import urllib.parse
@@ -57,10 +58,12 @@ def open_file(location: str):
       ValueError: pyarrow does not know the file system.
     """
     fs = arrow.module("pyarrow.fs")
-    if not _SCHEME.match(location):
-        return fs.LocalFileSystem().open_input_file(location)
-    if location.startswith("file://"):
-        return fs.LocalFileSystem().open_input_file(urllib.parse.unquote(location[len("file://") :]))
+    if is_local(location):
+        path = location if not _SCHEME.match(location) else urllib.parse.unquote(location[len("file://") :])
+        if os.path.isdir(path):
+            # pyarrow's error has no errno.
+            raise IsADirectoryError(errno.EISDIR, "It is a folder, not a file", path)
+        return fs.LocalFileSystem().open_input_file(path)
     scheme, rest = location.split("://", 1)
     if scheme == "oss" or (scheme == "s3" and "S3_ENDPOINT" in os.environ and "?" not in rest):
         return _s3(fs, virtual=scheme == "oss").open_input_file(rest)
