@@ -327,6 +327,16 @@ def test_an_interrupt_in_python_is_an_error_and_no_end_of_the_data(write, check_
     assert "reading was interrupted in Python" in out
 
 
+def test_fields_that_are_no_list_or_empty_are_named(write):
+    path = write(pa.table({"x": [1]}))
+    with pytest.raises(TypeError, match="fields must be a list of names and DataFrame.Fields, got 3"):
+        ParquetDataset(path, fields=3)
+    with pytest.raises(ValueError, match="fields must have at least one name, got none"):
+        ParquetDataset(path, fields=[])
+    with pytest.raises(TypeError, match="dtype of field 'x' must be a dtype, got 'int65'"):
+        DataFrame.Field("x", "int65")
+
+
 def test_one_name_in_place_of_a_list_of_fields_is_named(write):
     path = write(pa.table({"x": [1]}))
     with pytest.raises(TypeError, match="^fields must be a list of names and DataFrame.Fields, got 'x'"):

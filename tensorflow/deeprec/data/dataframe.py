@@ -24,7 +24,7 @@ class Field:
         that is there.
 
     Raises:
-      TypeError: `name` is no string.
+      TypeError: `name` is no string, or `dtype` no dtype.
       ValueError: `shape` is not fully defined, or beside a ragged_rank above 1.
     """
 
@@ -32,7 +32,10 @@ class Field:
         if not isinstance(name, str):
             raise TypeError(f"the name of a field must be a string, got {name!r}")
         self._name = name
-        self._dtype = None if dtype is None else dtypes.as_dtype(np.bytes_ if dtype in ("O", object) else dtype)
+        try:
+            self._dtype = None if dtype is None else dtypes.as_dtype(np.bytes_ if dtype in ("O", object) else dtype)
+        except TypeError as e:
+            raise TypeError(f"dtype of field {name!r} must be a dtype, got {dtype!r}") from e
         if ragged_rank is not None and ragged_rank < 0:
             raise ValueError(f"ragged_rank of field {name!r} must not be negative, got {ragged_rank}")
         self._ragged_rank = None if ragged_rank is None else int(ragged_rank)

@@ -55,8 +55,11 @@ def resolve(
       ValueError: as in in_file; there is no file; no file can be asked, and a field is not complete.
     """
     filenames = arguments.names_of_files(filenames)
-    if isinstance(fields, (str, bytes, Field)):
+    if isinstance(fields, (str, bytes, Field)) or not (fields is None or hasattr(fields, "__iter__")):
         raise TypeError(f"fields must be a list of names and DataFrame.Fields, got {fields!r}")
+    fields = None if fields is None else list(fields)
+    if fields == []:
+        raise ValueError("fields must have at least one name, got none; None is all columns")
     if isinstance(filenames, (list, tuple)) and not any(map(tensor_util.is_tf_type, filenames)):
         for first in filenames:
             try:
