@@ -41,6 +41,21 @@ def test_timeouts_are_checked(cluster):
         tf.data.KafkaGroupIODataset(["a"], "g", cluster.servers, message_poll_timeout=0)
 
 
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"topics": 3}, "topics must be of dtype string, got 3"),
+        ({"servers": 3}, "servers must be of dtype string, got 3"),
+        ({"group": 3}, "group must be of dtype string, got 3"),
+        ({"eof": "x"}, "eof must be of dtype bool, got 'x'"),
+        ({"config_global": [3]}, "config_global must be of dtype string, got .3."),
+    ],
+)
+def test_arguments_of_another_dtype_are_named(kwargs, message):
+    with pytest.raises(TypeError, match=message):
+        tf.data.KafkaDataset(**{"topics": "a", **kwargs})
+
+
 def test_timeouts_of_a_group_are_checked():
     with pytest.raises(TypeError, match="message_poll_timeout must be a whole number of milliseconds, got '9'"):
         tf.data.KafkaGroupIODataset(["a"], "g", "s", message_poll_timeout="9")

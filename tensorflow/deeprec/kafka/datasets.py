@@ -59,9 +59,9 @@ class KafkaDataset(dataset_ops.DatasetV1Adapter):
         inputs = {
             "topics": _strings(topics, "topics"),
             "servers": _servers(servers),
-            "group": ops.convert_to_tensor(group, dtypes.string, name="group"),
-            "eof": ops.convert_to_tensor(eof, dtypes.bool, name="eof"),
-            "timeout": ops.convert_to_tensor(timeout, dtypes.int64, name="timeout"),
+            "group": _tensor(group, dtypes.string, "group"),
+            "eof": _tensor(eof, dtypes.bool, "eof"),
+            "timeout": _tensor(timeout, dtypes.int64, "timeout"),
             "config_global": _strings(config_global, "config_global"),
             "config_topic": _strings(config_topic, "config_topic"),
         }
@@ -105,12 +105,10 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
         _check_milliseconds("message_poll_timeout", message_poll_timeout)
         inputs = {
             "topics": _strings(topics, "topics"),
-            "group_id": ops.convert_to_tensor(group_id, dtypes.string, name="group_id"),
+            "group_id": _tensor(group_id, dtypes.string, "group_id"),
             "servers": _servers(servers),
-            "stream_timeout": ops.convert_to_tensor(stream_timeout, dtypes.int64, name="stream_timeout"),
-            "message_poll_timeout": ops.convert_to_tensor(
-                message_poll_timeout, dtypes.int64, name="message_poll_timeout"
-            ),
+            "stream_timeout": _tensor(stream_timeout, dtypes.int64, "stream_timeout"),
+            "message_poll_timeout": _tensor(message_poll_timeout, dtypes.int64, "message_poll_timeout"),
             "configuration": _strings(configuration, "configuration"),
         }
         topics = _known(inputs["topics"])
@@ -165,14 +163,21 @@ def _known(tensor) -> list:
     return [] if found is None else [text.decode(errors="replace") for text in found.reshape([-1]).tolist()]
 
 
+def _tensor(value, dtype, argument):
+    try:
+        return ops.convert_to_tensor(value, dtype, name=argument)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"{argument} must be of dtype {dtype.name}, got {value!r}") from e
+
+
 def _strings(values, name):
     """A string Tensor [n] of one string, some, or None."""
     values = [values] if isinstance(values, (str, bytes)) else values
-    tensor = ops.convert_to_tensor([] if values is None else values, dtypes.string, name=name)
+    tensor = _tensor([] if values is None else values, dtypes.string, name)
     return array_ops.reshape(tensor, [-1]) if tensor.shape.rank == 0 else tensor
 
 
 def _servers(servers):
     if isinstance(servers, (list, tuple)):
         servers = ",".join(servers)
-    return ops.convert_to_tensor(servers, dtypes.string, name="servers")
+    return _tensor(servers, dtypes.string, "servers")
