@@ -18,7 +18,9 @@ from interleave import interleaved, markdown
 def measure(python: str) -> dict:
     env = {k: v for k, v in os.environ.items() if not k.startswith("TF_")}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([os.path.abspath(python), "-c", "import tensorflow"], check=True, stderr=subprocess.DEVNULL, env=env, cwd="/")
+    subprocess.run(
+        [os.path.abspath(python), "-c", "import tensorflow"], check=True, stderr=subprocess.DEVNULL, env=env, cwd="/"
+    )
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return {"wall": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 

@@ -35,7 +35,9 @@ def _count_row_groups(path: str) -> int:
     try:
         return reader.num_row_groups(path)
     except ImportError as error:
-        raise ValueError(f"num_slices of {path!r} needs pyarrow, to read how many row groups it has: {error}") from error
+        raise ValueError(
+            f"num_slices of {path!r} needs pyarrow, to read how many row groups it has: {error}"
+        ) from error
 
 
 _COUNTERS = {".csv": count_lines, ".tsv": count_lines, ".txt": count_lines, ".parquet": _count_row_groups}
