@@ -22,6 +22,13 @@ def dataset(cluster, topics, group, **kwargs):
     )
 
 
+def committed(cluster, group, places) -> list:
+    asks = Consumer({"bootstrap.servers": cluster.servers, "group.id": group})
+    found = asks.committed(places, timeout=20)
+    asks.close()
+    return [place.offset for place in found]
+
+
 def test_all_partitions_of_all_topics_are_read_and_committed(cluster):
     one, other, group = cluster.topic(2), cluster.topic(), new_group()
     cluster.write(one, [b"a0", b"a1"], partition=0, keys=[b"k0", b"k1"])
@@ -29,10 +36,18 @@ def test_all_partitions_of_all_topics_are_read_and_committed(cluster):
     cluster.write(other, [b"c0"])
     found = kafka_cluster.read(lambda: dataset(cluster, [one, other], group))
     assert sorted(found) == [(b"a0", b"k0"), (b"a1", b"k1"), (b"b0", b""), (b"c0", b"")]
-    asks = Consumer({"bootstrap.servers": cluster.servers, "group.id": group})
-    places = asks.committed([TopicPartition(one, 0), TopicPartition(one, 1), TopicPartition(other, 0)], timeout=20)
-    asks.close()
-    assert [place.offset for place in places] == [2, 1, 1]
+    places = [TopicPartition(one, 0), TopicPartition(one, 1), TopicPartition(other, 0)]
+    assert committed(cluster, group, places) == [2, 1, 1]
+
+
+def test_what_the_program_did_not_take_is_not_committed(cluster):
+    topic, group = cluster.topic(), new_group()
+    cluster.write(topic, [b"%d" % i for i in range(10)])
+    with tf.Graph().as_default(), tf.Session() as session:
+        batch = tf.data.make_one_shot_iterator(dataset(cluster, [topic], group).batch(2)).get_next()
+        for _ in range(2):
+            session.run(batch)
+    assert committed(cluster, group, [TopicPartition(topic, 0)]) == [4]
 
 
 def test_a_checkpoint_holds_the_offsets(cluster, tmp_path):

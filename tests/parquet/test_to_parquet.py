@@ -56,6 +56,16 @@ def test_blocks_are_joined_to_row_groups(text, out, monkeypatch):
     assert read(out)["x"] == list(range(1000))
 
 
+def test_progress_is_that_of_the_rows(text, out, monkeypatch):
+    monkeypatch.setattr(to_parquet, "_BLOCK_BYTES", 1000)
+    source = text("a,b\n" + "1234567,890\n" * 10000)
+    told = []
+    to_parquet.convert(str(source), out, progress=lambda done, rows: told.append((done, rows)))
+    assert told[-1] == (os.path.getsize(source), 10000)
+    # A block is read to its end before its rows come.
+    assert all(0 <= done - 12 * rows <= 2000 for done, rows in told)
+
+
 def test_columns_types_and_missing_values_are_given(text, out):
     path = text('1\t\tx"y\n0\t2.5\t\n', "a.txt")
     arguments = [

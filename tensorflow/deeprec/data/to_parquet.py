@@ -94,13 +94,14 @@ def convert(
             filled = _Filling(source, reader.schema, missing, pa, arrow.module("pyarrow.compute"))
             with parquet.ParquetWriter(partial, filled.schema, compression=compression) as writer:
                 waiting = []
-                for batch in reader:
+                for number, batch in enumerate(reader, 1):
                     waiting.append(filled.fill(batch, rows))
                     rows += batch.num_rows
                     if sum(b.num_rows for b in waiting) >= row_group_size:
                         waiting = _write(pa, writer, waiting, row_group_size)
                     if progress is not None:
-                        progress(file.tell(), rows)
+                        # A batch is a block; the file is read far ahead of it.
+                        progress(min(file.tell(), number * _BLOCK_BYTES), rows)
                 if waiting:
                     writer.write_table(pa.Table.from_batches(waiting), row_group_size=row_group_size)
         os.replace(partial, output)

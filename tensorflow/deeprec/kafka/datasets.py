@@ -2,7 +2,7 @@
 
 from tensorflow.deeprec import library
 from tensorflow.deeprec.kafka import client_library
-from tensorflow.python.data.ops import dataset_ops
+from tensorflow.python.data.ops import dataset_ops, options as options_lib
 from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_spec, tensor_util
 from tensorflow.python.ops import array_ops
 
@@ -76,8 +76,8 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
     """Messages of the partitions that a consumer group gives to this member of it: tuples (message, key) of scalar strings.
 
     Partitions are dealt out over the group's members, and anew when one comes or goes. A partition begins where the group committed, and
-    without a commit at the property auto.offset.reset. What was given is committed from time to time (enable.auto.commit). Offsets are part
-    of the iterator's state as well: after a restore, the partitions that this member is given first go on there, whatever was committed.
+    without a commit at the property auto.offset.reset. What was given is committed from time to time (enable.auto.commit), also what a
+    `prefetch` behind this dataset has read ahead. Offsets are part of the iterator's state as well: after a restore, the partitions that this member is given first go on there, whatever was committed.
 
     Args:
       topics: names of topics, a list or string Tensor [n].
@@ -117,7 +117,11 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
             if topics.count(topic) > 1:
                 raise ValueError(f"topics must have each topic once, got {topic!r} {topics.count(topic)} times")
         _check_properties("configuration", inputs, {"servers": _SERVERS, "group_id": _GROUP})
-        super().__init__(_Source(library.ops().deeprec_kafka_group_dataset, inputs, 2))
+        options = options_lib.Options()
+        # What is given is committed: tf.data must not read ahead where the program does not.
+        options.experimental_optimization.inject_prefetch = False
+        source = _Source(library.ops().deeprec_kafka_group_dataset, inputs, 2)
+        super().__init__(source.with_options(options))
 
 
 def write_kafka(message, topic, servers="localhost", name=None):
