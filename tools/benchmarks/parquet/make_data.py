@@ -1,4 +1,4 @@
-"""Makes the data of the benchmark in the folder that is its argument: wide and criteo, as Parquet, CSV and TFRecord."""
+"""Makes the data of the benchmark: `make_data.py FOLDER [wide] [criteo]`, each as Parquet, CSV and TFRecord."""
 
 import os
 import pathlib
@@ -49,9 +49,11 @@ def write_examples(table, path) -> None:
             writer.write(example.SerializeToString())
 
 
-def main(folder: pathlib.Path) -> None:
+def main(folder: pathlib.Path, cases: list) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for make in (wide, criteo):
+        if make.__name__ not in cases:
+            continue
         name = folder / make.__name__
         done = name.with_suffix(".done")
         if done.exists():
@@ -65,4 +67,4 @@ def main(folder: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    main(pathlib.Path(sys.argv[1]), sys.argv[2:])

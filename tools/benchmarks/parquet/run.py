@@ -47,9 +47,12 @@ def main() -> None:
         parser.error("--repeats must be positive")
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.data or pathlib.Path(temporary)
-        subprocess.run([os.path.abspath(args.ours), _HERE / "make_data.py", folder.resolve()], check=True, cwd="/")
+        cases = args.case or ["wide", "criteo"]
+        subprocess.run(
+            [os.path.abspath(args.ours), _HERE / "make_data.py", folder.resolve(), *cases], check=True, cwd="/"
+        )
         print(f"{cpu_name()}, 2 threads; median of {args.repeats} interleaved turns.\n")
-        for case in args.case or ("wide", "criteo"):
+        for case in cases:
             measure(args, folder.resolve(), case)
 
 
