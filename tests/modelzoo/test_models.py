@@ -131,7 +131,7 @@ def test_staged_training_and_training_on_micro_batches_are_training_on_their_row
         (["--dynamic_ev", "--embedding_dim", "3"], "--dynamic_ev needs an even --embedding_dim, got 3"),
         (["--multihash", "--ev_filter", "cbf"], "--ev_filter needs --ev or --adaptive_emb"),
         (["--op_fusion", "maybe"], "expected true or false"),
-        (["--micro_batch", "-1"], "an integer of at least 0"),
+        (["--micro_batch", "-1"], "an integer from 0 to 1024"),
     ],
 )
 def test_switches_that_contradict_are_refused(tmp_path, flags, message):
