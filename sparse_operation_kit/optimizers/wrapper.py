@@ -125,11 +125,14 @@ class OptimizerWrapper:
         pairs = [(grad, var) for grad, var in grads_and_vars if grad is not None]
         if not pairs:
             raise ValueError("grads_and_vars has no gradient that is not None")
-        unique_ids = [_key(var) for _, var in pairs if isinstance(var, DynamicVariable)]
+        seen = set()
         for _, var in pairs:
+            if not isinstance(var, DynamicVariable):
+                continue
             # It has one static copy, of the keys of one gradient.
-            if isinstance(var, DynamicVariable) and unique_ids.count(_key(var)) > 1:
+            if _key(var) in seen:
                 raise ValueError(f"grads_and_vars must have one gradient of {var.name}, got several: add them up")
+            seen.add(_key(var))
         touched, copies, given = [], [], []
         for grad, var in pairs:
             if not isinstance(var, DynamicVariable):

@@ -265,6 +265,10 @@ def _checked_column(
     )
 
 
+def _listed(values) -> list:
+    return list(values) if isinstance(values, Iterable) else [values]
+
+
 def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy="mod", sp_weights=None, name=None):
     """Many `tf.nn.embedding_lookup_sparse` at once, in one op for the tables of a device and dtype.
 
@@ -285,10 +289,8 @@ def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy=
     """
     params = list(params) if isinstance(params, (list, tuple)) else [params]
     sp_ids = list(sp_ids) if isinstance(sp_ids, (list, tuple)) else [sp_ids]
-    combiners = [combiners] * len(params) if combiners is None or isinstance(combiners, str) else combiners
-    combiners = list(combiners) if isinstance(combiners, Iterable) else [combiners]
-    sp_weights = [None] * len(params) if sp_weights is None else sp_weights
-    sp_weights = list(sp_weights) if isinstance(sp_weights, Iterable) else [sp_weights]
+    combiners = [combiners] * len(params) if combiners is None or isinstance(combiners, str) else _listed(combiners)
+    sp_weights = [None] * len(params) if sp_weights is None else _listed(sp_weights)
     for argument, values in (("sp_ids", sp_ids), ("combiners", combiners), ("sp_weights", sp_weights)):
         if len(values) != len(params):
             raise ValueError(

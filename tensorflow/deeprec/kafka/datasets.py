@@ -77,7 +77,8 @@ class KafkaGroupIODataset(dataset_ops.DatasetV1Adapter):
 
     Partitions are dealt out over the group's members, and anew when one comes or goes. A partition begins where the group committed, and
     without a commit at the property auto.offset.reset. What was given is committed from time to time (enable.auto.commit), also what a
-    `prefetch` behind this dataset has read ahead. Offsets are part of the iterator's state as well: after a restore, the partitions that this member is given first go on there, whatever was committed.
+    `prefetch` behind this dataset has read ahead. Offsets are part of the iterator's state as well: after a restore, the partitions that
+    this member is given first go on there, whatever was committed.
 
     Args:
       topics: names of topics, a list or string Tensor [n].
